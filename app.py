@@ -8,10 +8,13 @@ is imported beside the first requests, so that nobody waits for it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
+import inspect
 import os
 import threading
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -24,32 +27,71 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from bench.access import Visitor
-from pages.shared import missing, receiving, shell, waiting, websockets
+from pages.server import missing, receiving, shell, waiting, websockets
 
 PART_BYTES = 1 << 18
+OPENS_S = 0.3
+"""A library that opens in this time is there before the first reader; for a larger one the server does not wait."""
+AT_ONCE_S = 1
+"""A reader who asks this soon after the start is answered first; until then nothing is worked out on a guess."""
+STANDS_AFTER_S = 3
+"""By then the page of a reader who came at once stands; until then nothing competes with it for the processor."""
 
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Opens the library while the server already answers; a library that cannot be read is told by the pages.
+    """Opens the library, a large one while the server already answers.
 
     The server steps back first, so that no page slows a sweep; its threads are all started from here.
     """
-    from bench.sweep.priority import step_back
+    from bench.sweep.session.priority import step_back
 
     step_back()
     waiting.limit_heads()
+    load()
     threading.Thread(target=warm, name="warm", daemon=True).start()
     try:
         yield {}
     finally:
-        from bench.library import uploads
+        from bench.library.importing import uploads
 
         uploads.discard_all()
 
 
+def load() -> None:
+    """Import what a page of a question is made of and open the library, before the first browser competes with it.
+
+    What is imported stays, so it is taken out of the garbage collector's search. Streamlit looks once for the caller of
+    its first element, which costs a tenth of a second unless somebody has looked before.
+    """
+    gc.disable()
+    from pages.shared import cached, frame, options, points, prefetch, result, signposts  # noqa: F401
+
+    opening = threading.Thread(target=_open, args=(cached.library,), name="opening", daemon=True)
+    opening.start()
+    from PIL import Image  # noqa: F401 - of every page's icon
+
+    from bench import chart
+    from bench.questions import questions
+
+    questions()
+    inspect.stack()
+    chart.empty("", chart.theme("light")).to_dict()
+    opening.join(OPENS_S)
+    gc.freeze()
+    gc.enable()
+
+
+def _open(library: Callable[[], object]) -> None:
+    """Open the library; what is wrong with it is told by the pages."""
+    from bench.errors import BenchError
+
+    with contextlib.suppress(BenchError, OSError):
+        library()
+
+
 def warm() -> None:
-    """Nothing; the library is open and the questions are imported.
+    """Answer what most readers open first, unless one comes at once, whose own page then has the processor to itself.
 
     Streamlit collects garbage after every run of a page, with the interpreter held. What is imported by now stays,
     so it is taken out of that search: a run of a warm page then costs about a third of the processor time.
@@ -57,15 +99,17 @@ def warm() -> None:
     """
     import pyarrow
 
-    from bench.library import uploads
-    from bench.sweep import resuming
-    from pages.shared import cached
+    from bench.library.importing import uploads
+    from bench.sweep.session import restart
+    from pages.shared import cached, prefetch
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
-    cached.warm()
+    if not prefetch.begins_within(AT_ONCE_S):
+        cached.warm(prefetch.has_begun)
     uploads.clear_abandoned()
-    if resuming.is_asked():
-        resuming.resume_interrupted(cached.library().path)
+    if restart.is_asked():
+        restart.resume_interrupted(cached.library().path)
+    time.sleep(STANDS_AFTER_S)
     gc.collect()
     gc.freeze()
 
@@ -138,6 +182,14 @@ async def _leaving(request: Request, gone: threading.Event) -> None:
     gone.set()
 
 
+async def row(request: Request) -> Response:
+    """Whether the numbers that a drawn row of selectors lacks are known by now."""
+    from pages.shared import filter_counts
+
+    is_known = filter_counts.numbers().are_known(request.path_params["row"])
+    return JSONResponse({"known": is_known}, headers={"Cache-Control": "no-store"})
+
+
 def no_such_call(request: Request) -> Response:
     """What is said where the API has nothing."""
     from bench import api
@@ -169,11 +221,11 @@ async def _body(request: Request) -> bytes:
 
 
 def _answer(reply: tuple[int, Any]) -> Response:
-    from bench.api import RETRY_AFTER_S, File
+    from bench.api import RETRY_AFTER_S, SentFile
 
     status, document = reply
     headers = {"Cache-Control": "no-store"}
-    if isinstance(document, File):
+    if isinstance(document, SentFile):
         headers["Content-Disposition"] = f'attachment; filename="{document.name}"'
         headers["Content-Length"] = str(document.content.seek(0, os.SEEK_END))
         return StreamingResponse(_parts(document.content), status, headers, document.mime)
@@ -202,13 +254,19 @@ API = [
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
-    routes=[Route("/healthz", healthz), *API, *shell.routes()],
+    routes=[
+        Route("/healthz", healthz),
+        Route("/row/{row}", row),
+        Route("/{base:path}/row/{row}", row),
+        *API,
+        *shell.routes(),
+    ],
     middleware=[
         Middleware(shell.Headers),
         Middleware(shell.KnownHosts),
         Middleware(websockets.OwnPages),
-        Middleware(waiting.Sent),
-        Middleware(receiving.Receiving),
+        Middleware(waiting.BodyTimeout),
+        Middleware(receiving.UploadGuard),
         Middleware(missing.NoSuchPage),
     ],
 )

@@ -69,7 +69,7 @@ def may(action: Action, visitor: Visitor) -> Decision:
 
 
 def demand(action: Action, visitor: Visitor) -> None:
-    """Nothing when the action is allowed; AccessDenied with the reason otherwise."""
+    """Raise AccessDenied, with the reason, where the action is not allowed."""
     decision = may(action, visitor)
     if not decision:
         raise AccessDenied(decision.reason)
@@ -82,9 +82,7 @@ def _read_only(visitor: Visitor) -> Decision:
 def _by_token(visitor: Visitor) -> Decision:
     expected = os.environ.get("KNEEPOINT_TOKEN", "")
     if len(expected) < 16:
-        return Decision(
-            False, "KNEEPOINT_TOKEN is not set to at least 16 characters, so nobody may change anything."
-        )
+        return Decision(False, "KNEEPOINT_TOKEN is not set to at least 16 characters, so nobody may change anything.")
     if visitor.token and hmac.compare_digest(_bytes(visitor.token), _bytes(expected)):
         return Decision(True)
     return Decision(False, "This needs the server's token.")
@@ -112,9 +110,7 @@ def _by_loopback(visitor: Visitor) -> Decision:
     if not is_own_page(visitor.headers):
         return Decision(False, FROM_ELSEWHERE)
     if not _is_loopback(visitor.server_address) or not _is_loopback(visitor.client_address):
-        return Decision(
-            False, "Only this machine may do that in local mode; set KNEEPOINT_ACCESS to token or oidc."
-        )
+        return Decision(False, "Only this machine may do that in local mode; set KNEEPOINT_ACCESS to token or oidc.")
     if host_name(visitor.host) not in LOCAL_HOSTS:
         return Decision(False, "Open the page as localhost or 127.0.0.1 to do that.")
     return Decision(True)

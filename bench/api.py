@@ -18,22 +18,22 @@ from bench import access, export, selection
 from bench.access import Visitor
 from bench.basis.story import FILLED
 from bench.errors import AccessDenied, BenchError, NotFound, UnknownName, UsageError
-from bench.export.desk import Busy, Desk
+from bench.export.serving.desk import Busy, ExportDesk
 from bench.holdings import counts
 from bench.library import Library
 from bench.questions import options, questions
-from bench.sweep import jobs, launching
 from bench.sweep.folder import Folder
 from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan, nested
+from bench.sweep.session import jobs, launching
 from bench.view import FILTER_BY_KEY, View
 
-Reply = tuple[int, Any]
+JsonReply = tuple[int, Any]
 """An HTTP status and the document that goes with it; {"error": a sentence} from 400 on."""
 
 
 @dataclass(frozen=True)
-class File:
+class SentFile:
     """A document that is a file: its name, its media type and its content, to be read once and closed."""
 
     name: str
@@ -45,9 +45,7 @@ RETRY_AFTER_S = 10
 """What a program is told to wait before it asks again for what came too often, or is in others' hands."""
 MOST_BYTES = 262_144
 """A plan is a few thousand bytes."""
-PLACE = re.compile(
-    rf"(?<![\w/.:])/(?:{'|'.join(map(re.escape, os.listdir('/')))})(?:/[^\s'\":;,]*)?(?![\w-])"
-)
+PLACE = re.compile(rf"(?<![\w/.:])/(?:{'|'.join(map(re.escape, os.listdir('/')))})(?:/[^\s'\":;,]*)?(?![\w-])")
 """A path of this machine in a sentence; /v1/models of an endpoint is none."""
 JSON = "application/json"
 NOT_JSON = f"The body has to be JSON: send it with content-type {JSON}."
@@ -76,26 +74,26 @@ def caller(server_address: str | None, client_address: str | None, headers: Mapp
     )
 
 
-def sweeps(library: Path) -> Reply:
+def sweeps(library: Path) -> JsonReply:
     """The status of every sweep, the newest first, as `python -m bench sweeps --json` prints them."""
     return _answered(lambda: (200, jobs.sweeps(library)), library)
 
 
-def sweep(library: Path, named: str) -> Reply:
+def sweep(library: Path, named: str) -> JsonReply:
     """How one sweep is going and every point it has measured, as `python -m bench status ID --json` prints it."""
     return _answered(lambda: (200, jobs.status(Folder.of(library, named))), library)
 
 
 def exported(
-    desk: Callable[[], Desk], named: str, query: str, gone: Callable[[], bool] = lambda: False
-) -> Reply:
-    """The points that a link selects as a File of this format, as `python -m bench export` writes it.
+    desk: Callable[[], ExportDesk], named: str, query: str, gone: Callable[[], bool] = lambda: False
+) -> JsonReply:
+    """The points that a link selects as a SentFile of this format, as `python -m bench export` writes it.
 
     The filters of any page's link count; what else it holds is of that page's chart. The file is written no further
     once `gone` says that nobody waits for it.
     """
 
-    def written() -> Reply:
+    def written() -> JsonReply:
         kind, view = export.format_named(named), View.from_query(query)
         known = {FILLED, *(option.key for name in questions() for option in options(name))}
         for key, _ in view.options:
@@ -105,15 +103,15 @@ def exported(
         at = desk()
         at.library.refresh()
         export.demand_few(selection.count(at.library, selected))
-        return 200, File(kind.file_name("kneepoint"), kind.mime, at.written(kind, selected, gone))
+        return 200, SentFile(kind.file_name("kneepoint"), kind.mime, at.written(kind, selected, gone))
 
     return _answered(written)
 
 
-def start(library: Path, visitor: Visitor, body: bytes, own_port: int | None) -> Reply:
+def start(library: Path, visitor: Visitor, body: bytes, own_port: int | None) -> JsonReply:
     """The status of a sweep of the plan in the body, which has started and goes on by itself: 201."""
 
-    def started() -> Reply:
+    def started() -> JsonReply:
         plan = plan_in(_stated(visitor, body), library)
         folder = launching.launch(library, plan, visitor, own_port=own_port)
         return 201, jobs.status(folder)
@@ -121,10 +119,10 @@ def start(library: Path, visitor: Visitor, body: bytes, own_port: int | None) ->
     return _demanded(library, visitor, body, started)
 
 
-def cancel(library: Path, named: str, visitor: Visitor, body: bytes) -> Reply:
+def cancel(library: Path, named: str, visitor: Visitor, body: bytes) -> JsonReply:
     """The status of a sweep that was told to end, once it has."""
 
-    def cancelled() -> Reply:
+    def cancelled() -> JsonReply:
         _demand_empty(_stated(visitor, body))
         folder = Folder.of(library, named)
         launching.cancel(library, folder.id, visitor)
@@ -133,17 +131,17 @@ def cancel(library: Path, named: str, visitor: Visitor, body: bytes) -> Reply:
     return _demanded(library, visitor, body, cancelled)
 
 
-def resume(library: Path, named: str, visitor: Visitor, body: bytes, own_port: int | None) -> Reply:
+def resume(library: Path, named: str, visitor: Visitor, body: bytes, own_port: int | None) -> JsonReply:
     """The status of a sweep that goes on with what is missing."""
 
-    def resumed() -> Reply:
+    def resumed() -> JsonReply:
         _demand_empty(_stated(visitor, body))
         return 200, jobs.status(launching.resume(library, named, visitor, own_port=own_port))
 
     return _demanded(library, visitor, body, resumed)
 
 
-def nothing(method: str, path: str) -> Reply:
+def nothing(method: str, path: str) -> JsonReply:
     """What is said of an address that is none of the API's."""
     return 404, {
         "error": f"There is no {method[:10]} {path[:80]}: there are GET /api/export/FORMAT, GET /api/sweeps, "
@@ -168,7 +166,7 @@ def plan_in(stated: Mapping[str, Any], library: Path) -> Plan:
     return Plan.from_mapping(stated, files=False, endpoints=Endpoints(library))
 
 
-def _demanded(library: Path, visitor: Visitor, body: bytes, do: Callable[[], Reply]) -> Reply:
+def _demanded(library: Path, visitor: Visitor, body: bytes, do: Callable[[], JsonReply]) -> JsonReply:
     """The answer to a change, once it is known to be this visitor's own wish."""
     fetched = visitor.headers.get("sec-fetch-site", "none")
     if fetched not in ("none", "same-origin") or not access.is_own_page(visitor.headers):
@@ -203,7 +201,7 @@ def _demand_empty(stated: Mapping[str, Any]) -> None:
         )
 
 
-def _answered(do: Callable[[], Reply], library: Path | None = None) -> Reply:
+def _answered(do: Callable[[], JsonReply], library: Path | None = None) -> JsonReply:
     try:
         return do()
     except (BenchError, OSError) as problem:

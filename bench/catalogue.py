@@ -10,26 +10,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Literal
 
 from bench.errors import UnknownName
 
 Direction = Literal["higher", "lower", "neutral"]
-Kind = Literal["throughput", "per_accelerator", "per_user", "latency", "energy", "cost", "share", "count",
-               "engine_rate", "submission", "other"]  # fmt: skip
+Kind = Literal[
+    "throughput",
+    "per_accelerator",
+    "per_user",
+    "latency",
+    "energy",
+    "cost",
+    "share",
+    "count",
+    "engine_rate",
+    "submission",
+    "other",
+]
 """What a metric is a measure of, which decides where it is offered: `throughput` is of the whole deployment,
 `engine_rate` of an engine's own loop, `submission` by MLPerf's rules."""
 
 COMMON_STATISTICS = ("mean", "p50", "p90", "p95", "p99")
 PERCENTILE = re.compile(r"p(\d{1,2})(?:_(\d{1,3}))?")
-NAMED_STATISTICS = {
-    "mean": "mean",
-    "std": "standard deviation",
-    "min": "smallest",
-    "max": "largest",
-    "p50": "median",
-}
+NAMED_STATISTICS = {"mean": "mean", "std": "standard deviation", "min": "smallest", "max": "largest", "p50": "median"}
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,11 @@ class Metric:
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
     @property
+    def better(self) -> Literal["higher", "lower"]:
+        """Which values a best one is chosen by; of a neutral metric the high ones."""
+        return "lower" if self.direction == "lower" else "higher"
+
+    @property
     def inputs(self) -> tuple[str, ...]:
         """The columns the derived expression reads; empty for a metric that is only stored."""
         if self.sql is None:
@@ -78,16 +88,24 @@ VLLM = "as vLLM bench serve computes it from the same timestamps"
 MLPERF = "MLCommons inference rules, result tables"
 
 
-def _distribution(key: str, kind: Kind, label: str, unit: str, direction: Direction, definition: str, formula: str,
-                  source: str, sql: str | None = None) -> Metric:  # fmt: skip
+def _figure(
+    key: str,
+    kind: Kind,
+    label: str,
+    unit: str,
+    direction: Direction,
+    definition: str,
+    formula: str,
+    source: str = DESIGN,
+    sql: str | None = None,
+    distribution: bool = False,
+) -> Metric:
     return Metric(
-        key, kind, label, unit, direction, definition, formula, source, base=key, sql=sql, distribution=True
+        key, kind, label, unit, direction, definition, formula, source, base=key, sql=sql, distribution=distribution
     )
 
 
-def _figure(key: str, kind: Kind, label: str, unit: str, direction: Direction, definition: str, formula: str,
-            source: str = DESIGN, sql: str | None = None) -> Metric:  # fmt: skip
-    return Metric(key, kind, label, unit, direction, definition, formula, source, base=key, sql=sql)
+_distribution = partial(_figure, distribution=True)
 
 
 # fmt: off
@@ -109,7 +127,8 @@ METRICS: tuple[Metric, ...] = (
             "Prompt and generated tokens of the whole deployment per second; nine times the output figure at 8k/1k.",
             "(input tokens + output tokens) / window", VLLM),
     _figure("requests_per_s", "throughput", "Request throughput", "requests/s", "higher",
-            "Completed requests per second of the measurement window.", "completed requests / window", VLLM),
+            "Completed requests per second of the measurement window; our own sweeps count one by its share inside.",
+            "completed requests / window", VLLM),
     _figure("goodput_requests_per_s", "throughput", "Goodput", "requests/s", "higher",
             "Completed requests per second that met every latency objective stated with the point.",
             "requests within the objectives / window", "DistServe, OSDI 2024, section 2"),
@@ -233,6 +252,18 @@ METRICS: tuple[Metric, ...] = (
             "Throughput gained by more accelerators as a share of what as many times the smallest measured count would "
             "give; above 1 where the smallest count was short of memory.",
             "(T_n / T_base) / (n / n_base)"),
+    _figure("ceiling_share", "share", "Share of the ceiling", "", "higher",
+            "What a point does in a second as a share of what its hardware would do if memory, compute units and links "
+            "worked at their published peaks; above 1 something is not as it is supposed.",
+            "rate x max(bytes / bandwidth, operations / peak) + rate x bytes exchanged / link",
+            "Williams, Waterman and Patterson, Roofline, CACM 2009"),
+    _figure("model_bandwidth_utilisation", "share", "Model-bandwidth utilisation", "", "higher",
+            "Bytes of weights and caches that a step has to read as a share of what the memory gives in its time.",
+            "(weights read + caches) / (time of a step x bandwidth)",
+            "Databricks, LLM Inference Performance Engineering: Best Practices, 2023"),
+    _figure("model_flop_utilisation", "share", "Model-FLOP utilisation", "", "higher",
+            "Operations that the model takes for what was served as a share of the peak at its weights' precision.",
+            "operations of prompts and outputs per second / peak", "PaLM, arXiv 2204.02311, section 4.1"),
 )
 # fmt: on
 
@@ -274,6 +305,17 @@ def is_metric(key: str) -> bool:
     return _find(key) is not None
 
 
+def is_share(key: str) -> bool:
+    """Whether a metric is a ratio that people read in percent."""
+    found = _find(key)
+    return found is not None and found.kind == "share"
+
+
+def is_part(key: str) -> bool:
+    """Whether a metric is the share of a whole, and so lies from 0 to 1; a gain may be more."""
+    return is_share(key) and key != "scaling_efficiency"
+
+
 def metric(key: str) -> Metric:
     """The metric with this key, its statistic's label and expression filled in; UnknownName otherwise."""
     found = _find(key)
@@ -288,15 +330,15 @@ def metrics_of(*kinds: Kind, held: Iterable[str]) -> list[str]:
     A distribution comes once for each of its statistics, the mean first; a standard deviation is none to compare by.
     """
     keys = frozenset(held)
-    found: list[str] = []
+    listed: list[str] = []
     for row in METRICS:
         if row.kind not in kinds or row.direction == "neutral":
             continue
         if not row.distribution:
-            found += [row.key] if row.key in keys else []
+            listed += [row.key] if row.key in keys else []
             continue
-        found += [f"{row.key}_{one}" for one in statistics_of(row.key, keys) if one != "std"]
-    return found
+        listed += [f"{row.key}_{one}" for one in statistics_of(row.key, keys) if one != "std"]
+    return listed
 
 
 def derivable(stored: Iterable[str]) -> dict[str, str]:

@@ -38,8 +38,9 @@ class Accelerator:
     bf16_tflops: float | None = None
     fp8_tflops: float | None = None
     fp4_tflops: float | None = None
-    tdp_w: float | None = None
+    scale_up_gb_s: float | None = None
     scale_up_domain: str | None = None
+    tdp_w: float | None = None
     source: str | None = None
     verified: str | None = None
     note: str | None = None
@@ -50,6 +51,7 @@ class Model:
     """One model: its names and published architecture; None where not published.
 
     Where some layers look back on `kv_window_tokens` tokens alone, a token beyond them adds fewer bytes of KV cache.
+    `kv_layers` says what each layer caches, where attention, heads and sizes alone do not (bench/basis/model_shape.py).
     """
 
     slug: str
@@ -62,10 +64,20 @@ class Model:
     type: str | None = None
     attention: str | None = None
     layers: float | None = None
+    hidden: float | None = None
+    q_heads: float | None = None
+    kv_heads: float | None = None
+    head_dim: float | None = None
     kv_bytes_per_token_bf16: float | None = None
     kv_bytes_per_token_bf16_beyond_window: float | None = None
     kv_window_tokens: float | None = None
     context: float | None = None
+    kv_layers: str | None = None
+    vocabulary: float | None = None
+    embeddings: str | None = None
+    experts: float | None = None
+    experts_per_token: float | None = None
+    sixteen_bit: str | None = None
     source: str | None = None
     verified: str | None = None
     note: str | None = None
@@ -97,19 +109,19 @@ def slugified(text: str) -> str:
 @cache
 def accelerators() -> tuple[Accelerator, ...]:
     """Every known accelerator, in the order of data/accelerators.csv."""
-    return _read(DATA / "accelerators.csv", Accelerator)
+    return _read("accelerators.csv", Accelerator)
 
 
 @cache
 def models() -> tuple[Model, ...]:
     """Every known model, in the order of data/models.csv."""
-    return _read(DATA / "models.csv", Model)
+    return _read("models.csv", Model)
 
 
 @cache
 def engines() -> tuple[Engine, ...]:
     """Every known serving engine, in the order of data/engines.csv."""
-    return _read(DATA / "engines.csv", Engine)
+    return _read("engines.csv", Engine)
 
 
 def accelerator(slug: str) -> Accelerator | None:
@@ -231,9 +243,15 @@ def _spellings(kind: str) -> dict[str, str]:
     return spellings
 
 
-def _read(path: Path, kind: type[Named]) -> tuple[Named, ...]:
-    with path.open(newline="", encoding="utf-8") as lines:
-        return tuple(kind(**_typed(kind, row)) for row in csv.DictReader(lines))
+@cache
+def table(name: str) -> tuple[dict[str, str], ...]:
+    """The rows of a table of data/ by its file's name, each a text by its column's name."""
+    with (DATA / name).open(newline="", encoding="utf-8") as lines:
+        return tuple(csv.DictReader(lines))
+
+
+def _read(name: str, kind: type[Named]) -> tuple[Named, ...]:
+    return tuple(kind(**_typed(kind, row)) for row in table(name))
 
 
 def _typed(kind: type[Named], row: dict[str, str]) -> dict[str, Any]:

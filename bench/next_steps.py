@@ -6,7 +6,7 @@ the reader's next steps. Where no change does, a page that can answer for the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, product
@@ -17,27 +17,13 @@ from bench.basis import evidence, limits, prices, story
 from bench.chart import value_label
 from bench.errors import BenchError
 from bench.library import Library
-from bench.library.standing import OLDER, SET_ASIDE
-from bench.questions import Answer, question
+from bench.library.newest_runs import OLDER, SET_ASIDE
+from bench.questions import Answer, Steps, question, questions
 from bench.view import FILTER_BY_KEY, View
-from bench.wording import counted, inline, is_or_are, joined, lowered, number
+from bench.wording import inline, joined, lowered, number
 
 MOST, TRIED = 2, 10
 """So many steps are offered, and so many changes tried: a page without an answer waits about a second for them."""
-
-ELSEWHERE = ("pareto", "heatmap", "crossover", "cost", "scaling", "memory")
-"""The pages that are tried where this one cannot answer for a model, the most asked for first."""
-
-OWN: Mapping[str, Mapping[str, str]] = {
-    "crossover": {"along": "Compare along {}", "metric": "Compare {}"},
-    "cost": {"tokens": "Price {}"},
-    "scaling": {"at": "Compare {}"},
-}
-"""The options of each page of which other values are tried one by one, in words: what its defaults do not search."""
-
-ANEW = dict.fromkeys(("pareto", "heatmap", "crossover"), "Choose the axes anew")
-RESET = "Choose this page's own options anew"
-"""What a page does that takes its own options as it opens by itself."""
 
 OTHERS = 2
 """Of each option and of a model's precisions and lengths so many others are tried."""
@@ -56,17 +42,22 @@ class Step:
     view: View
 
 
-Change = tuple[str, View]
+ChangedView = tuple[str, View]
 """What a change does in words, and the View it makes."""
 
 
 @dataclass(frozen=True)
-class Dead:
+class DeadEnd:
     """A page without an answer, and its complete View."""
 
     library: Library
     name: str
     shown: View
+
+    @property
+    def steps(self) -> Steps:
+        """What leads to an answer on this page."""
+        return leading()[self.name]
 
     @cached_property
     def own(self) -> View:
@@ -81,26 +72,31 @@ class Dead:
         return self.own.with_options(**dict.fromkeys(one.key for one in question(self.name).OPTIONS))
 
 
-def next_steps(library: Library, name: str, found: Answer[Any]) -> tuple[Step, ...]:
+def next_steps(library: Library, name: str, answer: Answer[Any]) -> tuple[Step, ...]:
     """Up to MOST steps on this page that were tried and lead to an answer, else one to another page.
 
     None where there is an answer already.
     """
-    if found.is_told or name not in ELSEWHERE:
+    if answer.is_told or name not in leading():
         return ()
-    dead = Dead(library, name, found.view)
+    dead = DeadEnd(library, name, answer.view)
     return tuple(islice(_here(dead), MOST)) or tuple(islice(_elsewhere(dead), 1))
 
 
-def _here(dead: Dead) -> Iterator[Step]:
+def leading() -> dict[str, Steps]:
+    """The questions that answer for a model, with what leads to an answer on each."""
+    return {name: question.STEPS for name, question in questions().items() if question.STEPS}
+
+
+def _here(dead: DeadEnd) -> Iterator[Step]:
     """The changes after which this page answers; what leads to a View that was seen before is not tried."""
     seen = {_bare(dead.shown)}
     for words, view in islice(_changes(dead), TRIED):
         if found := answered(dead.library, dead.name, view, seen):
-            yield Step(dead.name, _filled_in(words, dead, found.view), gain(dead.name, found), view)
+            yield Step(dead.name, _filled_in(words, dead, found.view), dead.steps.gain(found.rows), view)
 
 
-def _elsewhere(dead: Dead) -> Iterator[Step]:
+def _elsewhere(dead: DeadEnd) -> Iterator[Step]:
     """The other pages that answer for what was selected, else without limits, else for its model alone.
 
     What fits in memory is no figure that was measured: it comes last.
@@ -110,29 +106,29 @@ def _elsewhere(dead: Dead) -> Iterator[Step]:
     for one in dead.shown.values("model"):
         about.setdefault(View.of({"model": [one]}, slo=(limits.NONE,)), f" of {value_label('model', one)}")
     for measured in (True, False):
-        for view, page in product(about, ELSEWHERE):
+        for view, page in product(about, leading()):
             is_other = page != dead.name and measured == (question(page).NEEDS == "points")
-            if is_other and (found := answered(dead.library, page, view)):
-                yield _opened(page, about[view], found, view)
+            if is_other and (answer := answered(dead.library, page, view)):
+                yield _opened(page, about[view], answer, view)
     for view in about if dead.name != "memory" else ():
         for words, supposed in _weights(replace(dead, name="memory", shown=view)):
-            if found := answered(dead.library, "memory", supposed):
-                yield _opened("memory", f", {lowered(words)}", found, supposed)
+            if answer := answered(dead.library, "memory", supposed):
+                yield _opened("memory", f", {lowered(words)}", answer, supposed)
 
 
 def _opened(page: str, about: str, found: Answer[Any], view: View) -> Step:
-    return Step(page, f"{question(page).TITLE}{about}", gain(page, found), view)
+    return Step(page, f"{question(page).TITLE}{about}", leading()[page].gain(found.rows), view)
 
 
 def answered(library: Library, name: str, view: View, seen: set[View] | None = None) -> Answer[Any] | None:
     """A question's answer for a View, where it has one and its complete View was not `seen`, where it then is."""
-    asked, seen = question(name), set() if seen is None else seen
+    module, seen = question(name), set() if seen is None else seen
     try:
-        whole = asked.complete(library, view)
+        whole = module.complete(library, view)
         if _bare(whole) in seen:
             return None
         seen.add(_bare(whole))
-        found = asked.answer(library, whole)
+        found = module.answer(library, whole)
     except BenchError:
         return None
     return found if found.is_told else None
@@ -143,30 +139,7 @@ def _bare(view: View) -> View:
     return view.with_options(**{story.FILLED: None}).made_whole()
 
 
-def gain(name: str, found: Answer[Any]) -> str:
-    """What there is in an answer, as words with a verb: "2 sides compare", "12 cells have a value"."""
-    rows = found.rows
-    if name == "crossover":
-        # The rows of a chosen pair are places along its axis, and the sides of a listed one are named in its row.
-        sides = {*rows["label_a"], *rows["label_b"]} if "pair" in rows else {"a", "b"}
-        return f"{counted(len(sides), 'side')} compare"
-    column, verbs = GAINED[name]
-    if many := rows[column].nunique() if column in rows else 0:
-        return f"{counted(many, column)} {verbs[many != 1]}"
-    return f"{counted(len(rows), 'point')} {is_or_are(len(rows))} shown"
-
-
-GAINED: Mapping[str, tuple[str, tuple[str, str]]] = {
-    "pareto": ("accelerator", ("has a frontier", "have a frontier")),
-    "heatmap": ("cell", ("has a value", "have a value")),
-    "scaling": ("line", ("has two chip counts", "have two chip counts")),
-    "cost": ("accelerator", ("has a cost", "have a cost")),
-    "memory": ("accelerator", ("is compared", "are compared")),
-}
-"""The column of a page's rows that is counted, and what is said of one and of several."""
-
-
-def _changes(dead: Dead) -> Iterator[Change]:
+def _changes(dead: DeadEnd) -> Iterator[ChangedView]:
     """Every change to try, the least first: limits, prices, options, what is shown of the model, runs, evidence."""
     yield from _limits(dead)
     yield from _prices(dead)
@@ -174,28 +147,24 @@ def _changes(dead: Dead) -> Iterator[Change]:
     yield from _options(dead)
     yield from _wider(dead)
     yield from _runs(dead)
-    yield from _disaggregated(dead)
+    yield from dead.steps.further(dead.library, dead.free)
     yield from _evidence(dead)
     yield from _others(dead)
 
 
-def _limits(dead: Dead) -> Iterator[Change]:
+def _limits(dead: DeadEnd) -> Iterator[ChangedView]:
     """Without one limit, and without any; those that a page opened with are the reader's to lift too."""
     read = limits.read(dead.shown)
     for one in read if len(read) > 1 else ():
         rest = [other.text for other in read if other != one]
         yield f"Lift the limit on {inline(one.metric)}", dead.own.with_slo(rest)
     if read:
-        lift = (
-            f"Lift the limit on {inline(read[0].metric)}"
-            if len(read) == 1
-            else f"Lift all {len(read)} limits"
-        )
+        lift = f"Lift the limit on {inline(read[0].metric)}" if len(read) == 1 else f"Lift all {len(read)} limits"
         yield lift, dead.own.with_slo((limits.NONE,))
-        yield f"{lift} and {lowered(ANEW.get(dead.name, RESET))}", dead.free.with_slo((limits.NONE,))
+        yield f"{lift} and {lowered(dead.steps.anew)}", dead.free.with_slo((limits.NONE,))
 
 
-def _prices(dead: Dead) -> Iterator[Change]:
+def _prices(dead: DeadEnd) -> Iterator[ChangedView]:
     """At everybody's prices, then on any terms, where it is prices that lack."""
     axes = [dead.shown.option(key) for key in ("x", "y")]
     is_cost = any(catalogue.is_metric(key) and catalogue.metric(key).kind == "cost" for key in axes)
@@ -206,30 +175,30 @@ def _prices(dead: Dead) -> Iterator[Change]:
     yield "Take prices of any terms", anybodys.with_options(**{prices.TERMS.key: prices.EVERY})
 
 
-def _options(dead: Dead) -> Iterator[Change]:
+def _options(dead: DeadEnd) -> Iterator[ChangedView]:
     """The page's own options as it opens by itself, then other values of those its defaults do not search through."""
     pair = dead.name == "crossover" and (dead.own.option("a") or dead.own.option("b"))
-    yield "Show every pair" if pair else ANEW.get(dead.name, RESET), dead.free
-    if dead.name not in OWN:
+    yield "Show every pair" if pair else dead.steps.anew, dead.free
+    if not dead.steps.tries:
         return
     try:
         offered = question(dead.name).choices(dead.library, dead.shown)
     except BenchError:
         return
-    for key, words in OWN[dead.name].items():
+    for key, words in dead.steps.tries.items():
         others = [one for one in offered.get(key, ()) if one[0] != dead.shown.option(key)]
         for value, label in others[:OTHERS]:
             yield words.format(lowered(label)), dead.own.with_options(**{key: value})
 
 
-def _weights(dead: Dead) -> Iterator[Change]:
+def _weights(dead: DeadEnd) -> Iterator[ChangedView]:
     """The sizes that weights may have, where a page is about facts and no point states a precision it knows."""
     if question(dead.name).NEEDS == "facts":
         for precision in SUPPOSED:
             yield f"Suppose {precision.upper()} weights", dead.own.with_where(precision=[precision])
 
 
-def _wider(dead: Dead) -> Iterator[Change]:
+def _wider(dead: DeadEnd) -> Iterator[ChangedView]:
     """Without one of the reader's filters, then without all but the model."""
     kept = [key for key, _ in dead.own.where if key != "model"]
     lengths = [key for key in ("isl", "osl") if key in kept]
@@ -245,26 +214,15 @@ def _wider(dead: Dead) -> Iterator[Change]:
         yield "Lift every filter but the model", dead.free.with_where(**dict.fromkeys(kept))
 
 
-def _runs(dead: Dead) -> Iterator[Change]:
+def _runs(dead: DeadEnd) -> Iterator[ChangedView]:
     """With older runs, where the selection has some of which newer ones are ranked."""
-    condition = selection.clause(dead.own).also(
-        f"point_id IN (SELECT point_id FROM {SET_ASIDE} WHERE why = '{OLDER}')"
-    )
+    condition = selection.clause(dead.own).also(f"point_id IN (SELECT point_id FROM {SET_ASIDE} WHERE why = '{OLDER}')")
     sql = f"SELECT 1 FROM points WHERE {condition.sql} LIMIT 1"
     if dead.library.fetch(sql, condition.params):
         yield "Let older runs in", dead.free.with_options(**{evidence.RUNS.key: "all"})
 
 
-def _disaggregated(dead: Dead) -> Iterator[Change]:
-    """Disaggregated deployments, which Scaling leaves out unless they are chosen, where the selection has some."""
-    if dead.name != "scaling" or dead.own.values("disaggregated") or not dead.library.has("disaggregated"):
-        return
-    split = dead.free.with_where(disaggregated=["true"])
-    if selection.count(dead.library, split):
-        yield "Compare disaggregated deployments", split
-
-
-def _evidence(dead: Dead) -> Iterator[Change]:
+def _evidence(dead: DeadEnd) -> Iterator[ChangedView]:
     """With points whose evidence is another than measured, where the selection has such."""
     condition = selection.clause(dead.own, without=("evidence",))
     rows = dead.library.fetch(f"SELECT DISTINCT evidence FROM points WHERE {condition.sql}", condition.params)
@@ -274,7 +232,7 @@ def _evidence(dead: Dead) -> Iterator[Change]:
         yield words, dead.free.with_where(evidence=kinds)
 
 
-def _others(dead: Dead) -> Iterator[Change]:
+def _others(dead: DeadEnd) -> Iterator[ChangedView]:
     """Other precisions of the model, then other lengths, those with the most points first."""
     if not all(map(dead.library.has, ("precision", "isl", "osl"))):
         return
@@ -294,18 +252,18 @@ def _others(dead: Dead) -> Iterator[Change]:
         yield "Show", wider.with_where(isl=[selection.written(pair[0])], osl=[selection.written(pair[1])])
 
 
-def _filled_in(words: str, dead: Dead, told: View) -> str:
+def _filled_in(words: str, dead: DeadEnd, view: View) -> str:
     """What a step does, with what the answer is about where the step left that open: "Show FP4 at 1,024/1,024".
 
     Where options chosen anew show another throughput, that: "Show MLPerf tokens per second".
     """
-    metric = told.option("metric")
-    if words == RESET and dead.name == "scaling" and metric != dead.shown.option("metric"):
+    metric = view.option("metric")
+    if words == Steps.anew and metric and metric != dead.shown.option("metric"):
         return f"Show {inline(catalogue.metric(metric))}"
     if words != "Show":
         return words
-    isl, osl = (told.values(key) for key in ("isl", "osl"))
-    precision = _named("precision", told) or "every precision"
+    isl, osl = (view.values(key) for key in ("isl", "osl"))
+    precision = _named("precision", view) or "every precision"
     at = f" at {number(float(isl[0]))}/{number(float(osl[0]))}" if len(isl) == len(osl) == 1 else ""
     return f"Show {precision}{at}"
 

@@ -10,16 +10,16 @@ from collections.abc import Iterable
 
 from bench import catalogue
 
-Pairs = list[tuple[str, str]]
+LinkPairs = list[tuple[str, str]]
 
 EVIDENCE = ("measured", "simulated", "projected", "estimated", "unverified")
 GONE = ("slo_x", "slo_y", "slo_metric", "slo_ttft", "frontier_evidence")
 
 
-def renewed(pairs: Iterable[tuple[str, str]]) -> Pairs:
+def renewed(pairs: Iterable[tuple[str, str]]) -> LinkPairs:
     """The key-value pairs of a link with every old key as the new one; one that cannot be stays, to be told."""
-    told = list(pairs)
-    values = dict(told)
+    new = list(pairs)
+    values = dict(new)
     stated = values.get("slo", "")
     limits = {
         "slo_x": _limit(values.get("x", ""), values.get("slo_x", "")),
@@ -29,7 +29,7 @@ def renewed(pairs: Iterable[tuple[str, str]]) -> Pairs:
     }
     past = {key for key, limit in limits.items() if limit or not values.get(key)} | {"slo_metric"}
     past |= {"frontier_evidence"} if values.get("frontier_evidence") in ("all", "measured") else set()
-    kept = [(key, value) for key, value in told if key not in past or (key == "slo" and not _is_bare(value))]
+    kept = [(key, value) for key, value in new if key not in past or (key == "slo" and not _is_bare(value))]
     kept += [("slo", limit) for limit in limits.values() if limit]
     if "slo_metric" in values:
         kept.append(("latency", values["slo_metric"]))

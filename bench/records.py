@@ -222,8 +222,18 @@ class Refusal:
 DEPLOYMENT_FIELDS = tuple(column.name for column in fields(Deployment))
 WORKLOAD_FIELDS = tuple(column.name for column in fields(Workload))
 LOAD_FIELDS = tuple(column.name for column in fields(Load))
-META_FIELDS = ("harness", "harness_version", "evidence", "origin", "date", "repeat", "source_url", "note",
-               "restated_in", "flags")  # fmt: skip
+META_FIELDS = (
+    "harness",
+    "harness_version",
+    "evidence",
+    "origin",
+    "date",
+    "repeat",
+    "source_url",
+    "note",
+    "restated_in",
+    "flags",
+)
 POINT_FIELDS = ("source", "locator", *DEPLOYMENT_FIELDS, *WORKLOAD_FIELDS, *LOAD_FIELDS, *META_FIELDS)
 """Every column of a point but its ids, `isl`, `osl` and its metrics."""
 

@@ -93,8 +93,7 @@ def workloads(library: Library, view: View) -> list[Offer]:
         condition.params,
     )
     return [
-        Offer(f"{written(i)}/{written(o)}", f"{number(float(i))} / {number(float(o))}", points)
-        for i, o, points in rows
+        Offer(f"{written(i)}/{written(o)}", f"{number(float(i))} / {number(float(o))}", points) for i, o, points in rows
     ]
 
 
@@ -115,9 +114,7 @@ def not_loaded(library: Library, view: View) -> list[str]:
             continue
         for value in values:
             sql, params = _condition(row, (value,))
-            if not library.has(row.column) or not library.fetch(
-                f"SELECT 1 FROM points WHERE {sql} LIMIT 1", params
-            ):
+            if not library.has(row.column) or not library.fetch(f"SELECT 1 FROM points WHERE {sql} LIMIT 1", params):
                 sentences.append(f"Nothing is loaded for {row.label.lower()} {value}.")
     return sentences
 
@@ -180,18 +177,14 @@ def _number(row: Filter, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(
-            f"{row.label} {text[:40]!r} is not a number; write it as in {row.key}=1024."
-        ) from None
+        raise UsageError(f"{row.label} {text[:40]!r} is not a number; write it as in {row.key}=1024.") from None
 
 
 def _date(row: Filter, text: str) -> datetime.date:
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:
-        raise UsageError(
-            f"{row.label} {text[:40]!r} is not a date; write it as in {row.key}=2026-01-31."
-        ) from None
+        raise UsageError(f"{row.label} {text[:40]!r} is not a date; write it as in {row.key}=2026-01-31.") from None
 
 
 def written(value: object) -> str:

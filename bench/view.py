@@ -66,7 +66,7 @@ FILTERS: tuple[Filter, ...] = (
 )
 FILTER_BY_KEY = {row.key: row for row in FILTERS}
 
-Pairs = tuple[tuple[str, tuple[str, ...]], ...]
+FilterPairs = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -77,18 +77,22 @@ class View:
     the reader's limits as written, "ttft_ms_p99<=2000". `whole` says that nothing is left to a default.
     """
 
-    where: Pairs = ()
+    where: FilterPairs = ()
     options: tuple[tuple[str, str], ...] = ()
     whole: bool = False
     slo: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, where: Mapping[str, Iterable[object]] | None = None, options: Mapping[str, object] | None = None,
-           *, whole: bool = False, slo: Iterable[str] = ()) -> View:  # fmt: skip
+    def of(
+        cls,
+        where: Mapping[str, Iterable[object]] | None = None,
+        options: Mapping[str, object] | None = None,
+        *,
+        whole: bool = False,
+        slo: Iterable[str] = (),
+    ) -> View:
         """A View of these filters and options, in canonical order; UnknownName for a filter that does not exist."""
-        return cls(
-            _canonical_where(where or {}), _canonical_options(options or {}), whole, _canonical_slo(slo)
-        )
+        return cls(_canonical_where(where or {}), _canonical_options(options or {}), whole, _canonical_slo(slo))
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[str, str]]) -> View:
@@ -117,9 +121,7 @@ class View:
     @classmethod
     def from_query(cls, query: str) -> View:
         """The View in a query string, with or without its question mark."""
-        return cls.from_pairs(
-            parse_qsl(query.removeprefix("?"), keep_blank_values=False, max_num_fields=None)
-        )
+        return cls.from_pairs(parse_qsl(query.removeprefix("?"), keep_blank_values=False, max_num_fields=None))
 
     def pairs(self) -> list[tuple[str, str]]:
         """The View as key-value pairs, in canonical order; `from_pairs` of them is this View."""
@@ -141,10 +143,7 @@ class View:
 
     def with_where(self, **filters: Iterable[object] | None) -> View:
         """This View with some filters replaced; None or nothing lifts one."""
-        merged: dict[str, Iterable[object]] = {
-            **dict(self.where),
-            **{key: v or () for key, v in filters.items()},
-        }
+        merged: dict[str, Iterable[object]] = {**dict(self.where), **{key: v or () for key, v in filters.items()}}
         return replace(self, where=_canonical_where(merged))
 
     def with_options(self, **options: object) -> View:
@@ -172,14 +171,12 @@ def unlike_ours(mark: str) -> str:
 
 def _bounded(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """The pairs of a link; UsageError when there are more or longer ones than any page writes."""
-    found: list[tuple[str, str]] = []
+    bounded: list[tuple[str, str]] = []
     for key, value in pairs:
-        if len(found) >= MAX_VALUES or len(value) > MAX_LENGTH:
-            raise UsageError(
-                "This link holds more than a link of ours ever does; open the page and select again."
-            )
-        found.append((key, value))
-    return found
+        if len(bounded) >= MAX_VALUES or len(value) > MAX_LENGTH:
+            raise UsageError("This link holds more than a link of ours ever does; open the page and select again.")
+        bounded.append((key, value))
+    return bounded
 
 
 def _canonical_slo(limits: Iterable[str]) -> tuple[str, ...]:
@@ -187,7 +184,7 @@ def _canonical_slo(limits: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({limit for limit in cleaned if limit}))
 
 
-def _canonical_where(where: Mapping[str, Iterable[object]]) -> Pairs:
+def _canonical_where(where: Mapping[str, Iterable[object]]) -> FilterPairs:
     for key in where:
         if key not in FILTER_BY_KEY:
             raise UnknownName("filter", key, FILTER_BY_KEY, "python -m bench ask --help")
@@ -200,6 +197,4 @@ def _canonical_where(where: Mapping[str, Iterable[object]]) -> Pairs:
 
 
 def _canonical_options(options: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        sorted((key, str(value)) for key, value in options.items() if value is not None and str(value))
-    )
+    return tuple(sorted((key, str(value)) for key, value in options.items() if value is not None and str(value)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_FLOOR, Decimal
 
 from bench import catalogue
 from bench.catalogue import NAMED_STATISTICS, Metric
@@ -26,6 +27,11 @@ def number(value: float | None, decimals: int | None = None) -> str:
     if decimals is None:
         decimals = _decimals(value)
     return f"{value:,.{decimals}f}"
+
+
+def number_below(value: float) -> str:
+    """A bound from above as `number` writes it, rounded down: whatever is below the figure is below the bound."""
+    return number(float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-_decimals(value)), ROUND_FLOOR)))
 
 
 def _decimals(value: float) -> int:

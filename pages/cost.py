@@ -2,23 +2,35 @@
 
 from functools import partial
 
-from bench.questions.cost import of_point
+from bench.questions.cost import cost_words
 from pages.parts.cost import bars
 from pages.shared import frame, options, points, result
 
 with frame.opened("cost") as page:
     result.headline(page)
-    options.row(page, "tokens", "group", "volume", more=("api_price_output", "api_price_input", "latency"),
-                label="API, latency")  # fmt: skip
+    options.row(
+        page, "tokens", "group", "volume", more=("api_price_output", "api_price_input", "latency"), label="API, latency"
+    )
     bars.figure(page)
     result.caveats(page)
-    points.one(page, costs=partial(of_point.costs, page.answer.result))
+    points.one(page, costs=partial(cost_words.costs_of_point, page.answer.result))
     result.findings(page)
     result.rows(
         page,
-        first=("deployment", page.answer.result.asked.usd.key, "provider", "terms", "usd_per_accelerator_hour",
-               "as_of", "price_age_days", "region", "regions", "tokens_per_s_per_usd_per_hour",
-               "rented_usd_per_day", "used_usd_per_day"),
+        first=(
+            "deployment",
+            page.answer.result.asked.usd.key,
+            "provider",
+            "terms",
+            "usd_per_accelerator_hour",
+            "as_of",
+            "price_age_days",
+            "region",
+            "regions",
+            "tokens_per_s_per_usd_per_hour",
+            "rented_usd_per_day",
+            "used_usd_per_day",
+        ),
         without=("owner", "derived"),
-    )  # fmt: skip
+    )
     result.why(page)

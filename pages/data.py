@@ -1,24 +1,25 @@
 """Data: what is loaded, where it comes from, what was corrected and refused; and one source or point of it, opened."""
 
-from pages.shared import adding, audited, frame, held, listed, opened
+from pages.parts.data import adding, audit, listing, opened, tabs
+from pages.shared import frame
 
 with frame.opened("data", "Data", "What is loaded, and where does it come from?") as page:
     if opened.is_opened(page):
         opened.result(page)
     else:
-        held.headline(page)
+        tabs.headline(page)
         adding.section(page)
-        held.tabs(
+        tabs.tabs(
             page,
             {
-                "sources": held.sources,
-                "points": listed.points,
-                "passports": held.passports,
-                "scores": held.scores,
-                "prices": held.prices,
-                "refusals": held.refusals,
-                "hidden": held.hidden,
-                "changes": held.changes,
-                "audit": audited.section,
+                "sources": tabs.sources,
+                "points": listing.points,
+                "passports": tabs.passports,
+                "scores": tabs.scores,
+                "prices": tabs.prices,
+                "refusals": tabs.refusals,
+                "hidden": tabs.hidden,
+                "changes": tabs.changes,
+                "audit": audit.section,
             },
         )

@@ -1,11 +1,20 @@
 """Heatmap: where is it fast."""
 
-from pages.shared import cells, frame, options, points, result
+from bench.questions.heatmap import cells
+from pages.shared import frame, options, points, result
 
 with frame.opened("heatmap") as page:
     result.headline(page)
-    options.row(page, "metric", "x", "y", "panel", "load", more=("scale", "ratio_by", "ratio_a", "ratio_b"),
-                label="Colours, ratio")  # fmt: skip
+    options.row(
+        page,
+        "metric",
+        "x",
+        "y",
+        "panel",
+        "load",
+        more=("scale", "ratio_by", "ratio_a", "ratio_b"),
+        label="Colours, ratio",
+    )
     if page.answer.rows.empty:
         result.caveats(page)
     else:
@@ -17,6 +26,6 @@ with frame.opened("heatmap") as page:
             page,
             first=cells.FIRST,
             labels=cells.labels(page.view, page.answer.result),
-            fields={"panel": page.view.option("panel")},
+            fields=cells.fields(page.view, page.answer.result),
         )
     result.why(page)

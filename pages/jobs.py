@@ -1,10 +1,11 @@
 """Jobs: every sweep of the library, and one of them while it runs."""
 
-from pages.shared import frame, jobs
+from pages.parts.jobs import sweeps
+from pages.shared import frame
 
 with frame.bare("jobs", "Jobs", "What is being measured, and what was?"):
-    sweep = jobs.named()
+    sweep = sweeps.named()
     if sweep is None:
-        jobs.every()
+        sweeps.every()
     else:
-        jobs.one(sweep)
+        sweeps.one(sweep)

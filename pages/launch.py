@@ -1,16 +1,17 @@
 """Launch: measure an endpoint."""
 
-from pages.shared import frame, launch_endpoint, launching, plan_fields
+from pages.parts.launch import endpoint, fields, plan
+from pages.shared import frame
 
 with frame.bare("launch", "Launch", "What does this endpoint do under load? Measure it."):
-    stated = plan_fields.stated()
-    checked = launching.checked(stated)
-    launching.headline(stated, checked)
-    launch_endpoint.section(stated, checked)
-    if launch_endpoint.is_given(stated):
-        launching.runs_on(stated, checked)
-    launching.fields(stated, checked)
+    stated = fields.stated()
+    checked = plan.checked(stated)
+    plan.headline(stated, checked)
+    endpoint.section(stated, checked)
+    if endpoint.is_given(stated):
+        plan.runs_on(stated, checked)
+    plan.fields(stated, checked)
     if checked.plan is not None:
-        launching.start(stated, checked.plan)
-        launching.elsewhere(stated, checked.plan)
-    launch_endpoint.instead(stated)
+        plan.start(stated, checked.plan)
+        plan.elsewhere(stated, checked.plan)
+    endpoint.instead(stated)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from bench.questions import questions
 from pages.shared import look
-from pages.shared.shell import FIRST
+from pages.shared.page_paths import FIRST
 
 HERE = Path(__file__).parent
 

@@ -1,12 +1,17 @@
 """Memory: what fits where."""
 
+from pages.parts.memory.models import of_facts
 from pages.shared import frame, options, result
 
 with frame.opened("memory") as page:
     result.headline(page)
-    options.row(page, "cache", "context")
+    drawn = ("chart",) if page.view.option("chart") == "chips" else ("chart", "on")
+    folded = ("layout", "memory_used", "reserve")
+    options.row(
+        page, *drawn, "weights", "cache", "context", more=folded, label="Layout, models", further=lambda: of_facts(page)
+    )
     result.figure(page)
     result.caveats(page)
     result.findings(page)
-    result.rows(page, first=("accelerator", "accelerators", "requests", "room_gib", "weights_gib"))
+    result.rows(page, first=("accelerator", "accelerators", "requests", "requests_reserved", "longest"))
     result.why(page)

@@ -1,6 +1,7 @@
 """Overview: what is loaded, what stands out, what is new, and the way from there to anything."""
 
-from pages.shared import doors, frame, result, signposts
+from pages.parts.overview import doors
+from pages.shared import frame, result, signposts
 
 with frame.opened("overview") as page:
     result.headline(page)

@@ -1,16 +1,17 @@
 """SQL: what no page asks, asked of the library itself."""
 
-from pages.shared import frame, sql, sql_beside, sql_result
+from pages.parts.sql import examples, query, result
+from pages.shared import frame
 
 with frame.bare("sql", "SQL", "What do the results say that no page asks?"):
-    asked = sql.current()
-    told = sql.headline(asked)
-    question, beside = sql.halves()
+    asked = query.current()
+    told = query.headline(asked)
+    question, beside = query.halves()
     with question:
-        sql.box(asked)
-        sql.run(asked)
-        sql_result.show(asked)
+        query.box(asked)
+        query.run(asked)
+        result.show(asked)
     with beside:
-        sql_beside.examples(asked)
-        sql_beside.tables()
-    sql.say(asked, told)
+        examples.examples(asked)
+        examples.tables()
+    query.say(asked, told)

@@ -15,10 +15,35 @@ from hypothesis import settings
 
 from bench.library import Library
 
-# A slow machine is no failure; all else as hypothesis chooses it, here and where CI is set.
-settings.register_profile("patient", parent=settings.default, deadline=None)
-settings.register_profile("quick", parent=settings.get_profile("patient"), max_examples=15)
+# A slow machine is no failure; a fault that twenty examples do not show, the next run has twenty others for.
+settings.register_profile("patient", parent=settings.default, deadline=None, max_examples=20)
+settings.register_profile("thorough", parent=settings.get_profile("patient"), max_examples=200)
+settings.register_profile("quick", parent=settings.get_profile("patient"), max_examples=5)
 settings.load_profile("patient")
+
+HERE = Path(__file__).parent
+
+
+COSTLY = frozenset((HERE / "costly.txt").read_text().split())
+"""The files whose tests took over 0.6 s of processor time together; the others, half of all tests, take a tenth."""
+
+OF_A_COSTLY_FILE = 2
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In the fast loop a few tests of each costly file are left, spread evenly over its functions."""
+    from tests.thorough import QUICK, some  # not before hypothesis has its profile
+
+    if not QUICK:
+        return
+    functions: dict[Path, dict[str, pytest.Item]] = {}
+    for item in items:
+        functions.setdefault(item.path, {}).setdefault(item.nodeid.partition("[")[0], item)
+    few = {item for path, of in functions.items() for item in some(of.values(), OF_A_COSTLY_FILE)}
+    kept = [item for item in items if item in few or item.path.relative_to(HERE).as_posix() not in COSTLY]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
 
 
 def pytest_collection_finish() -> None:
@@ -63,8 +88,24 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if program is None:
         pytest.skip("openssl, which makes the certificate, is not installed")
     file = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = [program, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-               "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(file), "-out", str(file) + ".crt"]  # fmt: skip
+    command = [
+        program,
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=127.0.0.1",
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+        "-keyout",
+        str(file),
+        "-out",
+        str(file) + ".crt",
+    ]
     subprocess.run(command, check=True, capture_output=True)
     file.write_text(file.read_text() + Path(str(file) + ".crt").read_text())
     return file

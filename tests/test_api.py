@@ -23,11 +23,11 @@ from bench.access import Visitor
 from bench.endpoint import Settings
 from bench.endpoint.serving import running as serving
 from bench.errors import NotFound, UsageError
-from bench.export.desk import Desk
+from bench.export.serving.desk import ExportDesk
 from bench.library import Library
-from bench.sweep import launching
 from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.plan import Plan
+from bench.sweep.session import launching
 from bench.view import View
 from tests.benchmarks._server import ROOT, Server, free_port, running, wait_for_first_byte
 from tests.library.files import table
@@ -57,9 +57,7 @@ SAID = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=20), inner, max_size=3),
     max_leaves=8,
 )
-KEYS = st.sampled_from(
-    [*TABLES, *DOTTED, "profile", "facts", "vendor", "vendor.x", "workloads.prompts", "a.b.c.d.e"]
-)
+KEYS = st.sampled_from([*TABLES, *DOTTED, "profile", "facts", "vendor", "vendor.x", "workloads.prompts", "a.b.c.d.e"])
 
 
 def here(**headers: str) -> Visitor:
@@ -74,9 +72,7 @@ def body(document: object) -> bytes:
 
 def everything_refused(library: Path, visitor: Visitor, content: bytes = b"{}") -> set[tuple[int, str]]:
     """The answers to every change, none of which may come about."""
-    folder = (
-        Folder.create(library, api.plan_in(TABLES, library)) if not listed(library) else listed(library)[0]
-    )
+    folder = Folder.create(library, api.plan_in(TABLES, library)) if not listed(library) else listed(library)[0]
     replies = [
         api.start(library, visitor, content, OWN_PORT),
         api.cancel(library, folder.id, visitor, content),
@@ -220,21 +216,15 @@ def test_with_a_token_only_its_bearer_changes_anything(
 
 
 @pytest.mark.parametrize("mode", ["off", "oidc", "nonsense"])
-def test_other_modes_let_no_program_change_anything(
-    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_modes_let_no_program_change_anything(mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KNEEPOINT_ACCESS", mode)
     monkeypatch.setenv("KNEEPOINT_TOKEN", TOKEN)
-    assert {status for status, _ in everything_refused(tmp_path, here(authorization=f"Bearer {TOKEN}"))} == {
-        403
-    }
+    assert {status for status, _ in everything_refused(tmp_path, here(authorization=f"Bearer {TOKEN}"))} == {403}
     assert api.sweeps(tmp_path)[0] == 200
     assert api.sweep(tmp_path, listed(tmp_path)[0].id)[0] == 200
 
 
-@pytest.mark.parametrize(
-    "named", ["", ".", "..", "../plan", "x" * 500, "20260101-000000-abcdef", "%2e%2e", "a\x00b"]
-)
+@pytest.mark.parametrize("named", ["", ".", "..", "../plan", "x" * 500, "20260101-000000-abcdef", "%2e%2e", "a\x00b"])
 def test_what_is_no_sweep_is_not_found(named: str, tmp_path: Path) -> None:
     for status, told in (
         api.sweep(tmp_path, named),
@@ -259,8 +249,9 @@ def test_a_plan_stays_as_it_was_started(tmp_path: Path) -> None:
         assert api.resume(tmp_path, folder.id, here(), content, OWN_PORT)[0] == 400
         assert api.cancel(tmp_path, folder.id, here(), content)[0] == 400
     assert api.cancel(tmp_path, folder.id, here(), b"{}") == (
-        400, {"error": f"The sweep {folder.id} is not running; it is interrupted."},
-    )  # fmt: skip
+        400,
+        {"error": f"The sweep {folder.id} is not running; it is interrupted."},
+    )
 
 
 def test_a_library_that_cannot_be_written_is_told(tmp_path: Path) -> None:
@@ -285,7 +276,7 @@ def test_no_error_tells_where_on_this_machine_anything_lies(tmp_path: Path) -> N
         api.start(no_folder, here(), body(TABLES), OWN_PORT),
         api.sweep(tmp_path, unreadable.name),
         api.cancel(tmp_path, unreadable.name, here(), b""),
-        api.exported(lambda: Desk(broken()), "markdown", ""),
+        api.exported(lambda: ExportDesk(broken()), "markdown", ""),
     ]
     assert [status for status, _ in told] == [503, 503, 200, 400, 404], told
     for _, document in told:
@@ -315,30 +306,24 @@ def test_addresses_of_endpoints_are_told_whole(said: str, told: str | None, tmp_
     [
         ("xlsx", "", 400, "There is no format named 'xlsx'; choose one of"),
         ("../bundle", "", 400, "There is no format named '../bundle'"),
-        (
-            "published-csv",
-            "modle=qwen3-8b",
-            400,
-            "There is no filter named 'modle'; did you mean model or osl?",
-        ),
+        ("published-csv", "modle=qwen3-8b", 400, "There is no filter named 'modle'; did you mean model or osl?"),
         ("published-csv", "isl=many", 400, "many"),
         ("published-csv", "&".join(["model=a"] * 5000), 400, "more than a link of ours ever does"),
     ],
 )
-def test_an_export_that_cannot_be_is_told(
-    named: str, query: str, status: int, told: str, tmp_path: Path
-) -> None:
+def test_an_export_that_cannot_be_is_told(named: str, query: str, status: int, told: str, tmp_path: Path) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
-    found, document = api.exported(lambda: Desk(library), named, query)
+    found, document = api.exported(lambda: ExportDesk(library), named, query)
     assert (found, told in document["error"]) == (status, True), document
 
 
+@pytest.mark.long
 def test_an_export_takes_any_pages_link_and_is_what_the_command_line_writes(tmp_path: Path) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
     link = "v=1&concurrency=4&concurrency=8&y=output_tokens_per_s&group=accelerator"
     for named, kind in export.formats().items():
-        status, file = api.exported(lambda: Desk(library), named, link)
+        status, file = api.exported(lambda: ExportDesk(library), named, link)
         assert status == 200, file
         with file.content as content:
             assert content.read() == kind.write(library, View.of({"concurrency": [4, 8]}))
@@ -346,17 +331,16 @@ def test_an_export_takes_any_pages_link_and_is_what_the_command_line_writes(tmp_
     assert file.name == "kneepoint-published.parquet"
 
 
+@pytest.mark.long
 def test_an_export_of_too_many_points_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
     monkeypatch.setattr(export, "FILE_POINTS", 4)
-    status, file = api.exported(lambda: Desk(library), "markdown", "concurrency=1")
+    status, file = api.exported(lambda: ExportDesk(library), "markdown", "concurrency=1")
     file.content.close()
     assert status == 200
-    status, document = api.exported(lambda: Desk(library), "markdown", "")
-    assert (status, document["error"].startswith("5 points are selected, and 4 are exported at once")) == (
-        400, True,
-    )  # fmt: skip
+    status, document = api.exported(lambda: ExportDesk(library), "markdown", "")
+    assert (status, document["error"].startswith("5 points are selected, and 4 are exported at once")) == (400, True)
 
 
 @pytest.fixture(scope="module")
@@ -413,7 +397,7 @@ def test_a_link_saves_a_file(server: str) -> None:
 
 def writing(server: Server) -> list[psutil.Process]:
     """The processes that write exports for this server."""
-    return [one for one in psutil.Process(server.pid).children() if "bench.export.child" in one.cmdline()]
+    return [one for one in psutil.Process(server.pid).children() if "bench.export.serving.child" in one.cmdline()]
 
 
 @pytest.mark.long
@@ -477,9 +461,7 @@ def test_a_program_starts_watches_ends_and_resumes_a_sweep(server: str, place: P
         ({"host": "evil.example"}, 403),
     ],
 )
-def test_the_server_refuses_as_the_functions_do(
-    headers: dict[str, str], status: int, server: str, place: Path
-) -> None:
+def test_the_server_refuses_as_the_functions_do(headers: dict[str, str], status: int, server: str, place: Path) -> None:
     before = listed(place)
     found, told = asked(server, "POST", "/api/sweeps", DOTTED, **headers)
     assert (found, set(told)) == (status, {"error"})
@@ -487,9 +469,7 @@ def test_the_server_refuses_as_the_functions_do(
 
 
 @pytest.mark.long
-def test_the_server_takes_no_long_body_no_own_port_and_no_token_in_an_address(
-    server: str, place: Path
-) -> None:
+def test_the_server_takes_no_long_body_no_own_port_and_no_token_in_an_address(server: str, place: Path) -> None:
     before = listed(place)
     assert asked(server, "POST", "/api/sweeps", b" " * (api.MOST_BYTES + 1))[0] == 413
     status, told = asked(server, "POST", "/api/sweeps", {**DOTTED, "endpoint.url": server})
@@ -517,21 +497,10 @@ def test_a_token_is_in_no_log_and_no_file(tmp_path: Path) -> None:
         "KNEEPOINT_ACCESS": "token",
         "KNEEPOINT_TOKEN": token,
     }
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        "app.py",
-        "--server.port",
-        str(port),
-        "--logger.level=debug",
-    ]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--logger.level=debug"]
     server = f"http://127.0.0.1:{port}"
     with serving(Settings()) as url, log.open("wb") as out:
-        (library / "endpoints.toml").write_text(
-            f'[endpoints.lab]\nbase_url = "{url}"\nmodel = "fake-model"\n'
-        )
+        (library / "endpoints.toml").write_text(f'[endpoints.lab]\nbase_url = "{url}"\nmodel = "fake-model"\n')
         plan = {key: value for key, value in DOTTED.items() if not key.startswith("endpoint.")}
         plan["endpoint.name"] = "lab"
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)
@@ -546,9 +515,7 @@ def test_a_token_is_in_no_log_and_no_file(tmp_path: Path) -> None:
             process.terminate()
             process.wait(20)
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert {"log", "audit.jsonl", "origin.json", "status.json", "journal.jsonl"} <= {
-        path.name for path in files
-    }
+    assert {"log", "audit.jsonl", "origin.json", "status.json", "journal.jsonl"} <= {path.name for path in files}
     for path in files:
         written = path.read_bytes()
         assert not [word for word in (token, wrong) if word.encode() in written], path

@@ -34,9 +34,7 @@ def test_percentiles_are_generated(base, percent, fraction):
     assert found.unit == catalogue.metric(f"{base}_mean").unit
 
 
-@pytest.mark.parametrize(
-    "key", ["ttft_ms", "latency_p99", "ttft_p99", "ttft_ms_p100", "ttft_ms_median", "", "p99"]
-)
+@pytest.mark.parametrize("key", ["ttft_ms", "latency_p99", "ttft_p99", "ttft_ms_p100", "ttft_ms_median", "", "p99"])
 def test_what_is_no_metric_is_refused(key):
     assert not catalogue.is_metric(key)
     with pytest.raises(UnknownName):
@@ -72,9 +70,7 @@ def test_the_smallest_interactivity_is_of_the_largest_tpot_and_a_deviation_of_no
     assert set(made) == {f"{base}_min", f"{base}_max", f"{base}_p50"}
     with duckdb.connect() as database:
         row = "SELECT 5.0 AS tpot_ms_min, 8.0 AS tpot_ms_p50, 20.0 AS tpot_ms_max, 6.5 AS tpot_ms_std"
-        found = {
-            key: database.execute(f"SELECT {sql} FROM ({row})").fetchall()[0][0] for key, sql in made.items()
-        }
+        found = {key: database.execute(f"SELECT {sql} FROM ({row})").fetchall()[0][0] for key, sql in made.items()}
     assert found == {f"{base}_min": 50, f"{base}_p50": 125, f"{base}_max": 200}
     assert catalogue.metric(f"{base}_std").sql is None
     assert catalogue.metric(f"{base}_std").inputs == ()
@@ -84,9 +80,7 @@ def test_the_smallest_interactivity_is_of_the_largest_tpot_and_a_deviation_of_no
 def test_derived_expressions_worked_out_by_hand():
     """13,181.24 tokens/s on 8 chips are 1,647.655 each; a TPOT of 8 ms is 125 tokens/s per user; 5 of 100 fail."""
     row = "SELECT 13181.24 AS output_tokens_per_s, 8 AS accelerators, 8.0 AS tpot_ms_p50, 95.0 AS requests_ok, 5.0 AS"
-    made = catalogue.derivable(
-        {"output_tokens_per_s", "accelerators", "tpot_ms_p50", "requests_ok", "requests_failed"}
-    )
+    made = catalogue.derivable({"output_tokens_per_s", "accelerators", "tpot_ms_p50", "requests_ok", "requests_failed"})
     with duckdb.connect() as database:
         for key, expected in {
             "output_tokens_per_s_per_accelerator": 1647.655,
@@ -98,22 +92,12 @@ def test_derived_expressions_worked_out_by_hand():
 
 
 def test_statistics_come_mean_first_then_percentiles_upwards():
-    keys = [
-        "ttft_ms_p99",
-        "ttft_ms_p5",
-        "ttft_ms_mean",
-        "ttft_ms_p99_9",
-        "ttft_ms_p50",
-        "tpot_ms_p1",
-        "source",
-    ]
+    keys = ["ttft_ms_p99", "ttft_ms_p5", "ttft_ms_mean", "ttft_ms_p99_9", "ttft_ms_p50", "tpot_ms_p1", "source"]
     assert catalogue.statistics_of("ttft_ms", keys) == ("mean", "p5", "p50", "p99", "p99_9")
 
 
 def test_every_cost_metric_names_its_throughput():
-    assert all(
-        catalogue.is_metric(key) and catalogue.is_metric(value) for key, value in catalogue.PRICED.items()
-    )
+    assert all(catalogue.is_metric(key) and catalogue.is_metric(value) for key, value in catalogue.PRICED.items())
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from bench.cli import main
+from bench.cli import main, output
 from bench.library import Library
 from bench.questions import questions
 from tests.formats.mutations import HOSTILE
@@ -83,15 +83,12 @@ def test_import_reports_what_became_of_each_file(run: Run, table: str, tmp_path:
     status, out, _ = run("import", table, str(tmp_path / "notes.txt"), "--json")
     report = json.loads(out)
     assert status == 1
-    assert [(row["file"], row["format"], row["points"]) for row in report["imported"]] == [
-        (table, "published", 3)
-    ]
+    assert [(row["file"], row["format"], row["points"]) for row in report["imported"]] == [(table, "published", 3)]
     assert [(row["row"], row["column"], row["value"]) for row in report["refused"] if row["row"]] == [
         (4, "output_tokens_per_s", "-1")
     ]
     assert any(
-        row["file"].endswith("notes.txt") and "no known result format" in row["reason"]
-        for row in report["refused"]
+        row["file"].endswith("notes.txt") and "no known result format" in row["reason"] for row in report["refused"]
     )
     status, out, _ = run("import", table, "--json")
     assert (status, len(json.loads(out)["already"])) == (0, 1)
@@ -111,9 +108,7 @@ def test_facts_are_set_at_the_import_and_later(run: Run, tmp_path: Path) -> None
     bare.write_text("model,tpot_ms_p50\na,1\n")
     status, out, _ = run("import", str(bare), "--set", "accelerator=H100", "accelerators=8")
     assert status == 0
-    assert (
-        "without engine, precision, isl_requested and osl_requested; state what you know with `facts" in out
-    )
+    assert "without engine, precision, isl_requested and osl_requested; state what you know with `facts" in out
     assert held("SELECT accelerator, accelerators FROM points") == [("h100-sxm", 8)]
     source = held("SELECT source_id FROM sources")[0][0]
     assert run("facts", source[:12], "engine=vLLM", "accelerators=")[0] == 0
@@ -146,29 +141,45 @@ def test_a_rebuild_reads_the_files_again(run: Run, table: str, tmp_path: Path) -
     status, out, _ = run("rebuild", "--json")
     assert status == 0
     assert {**json.loads(out), "library_version": ""} == {
-        "action": "rebuild", "sources": 1, "unread": 0, "why": {}, "moved_aside": {}, "library_version": ""
-    }  # fmt: skip
+        "action": "rebuild",
+        "sources": 1,
+        "unread": 0,
+        "why": {},
+        "moved_aside": {},
+        "library_version": "",
+    }
     (tmp_path / "library" / "sources" / source / "manifest.json").unlink()
     status, out, _ = run("rebuild")
     assert (status, out.splitlines()[1:]) == (
-        1, ["1 source could not be read any more and keeps the rows it has:",
-            f"{source[:12]}: The source {source[:12]}… has no readable manifest.json; import it again."]
-    )  # fmt: skip
+        1,
+        [
+            "1 source could not be read any more and keeps the rows it has:",
+            f"{source[:12]}: The source {source[:12]}… has no readable manifest.json; import it again.",
+        ],
+    )
     assert held("SELECT count(*) FROM points") == [(3,)]
 
 
 def test_an_export_tells_what_it_leaves_out(run: Run, tmp_path: Path) -> None:
     path, out = tmp_path / "results.csv", tmp_path / "reports.zip"
-    path.write_text(TABLE.splitlines()[0] + "\n" + "".join(
-        f"a,fp8,vLLM,H100,4,1024,256,{load},{rate},13.9,{evidence},2026-03-02\n"
-        for load, rate, evidence in ((1, 71.4, "measured"), (2, 99, "projected"), (4, "", "measured"))
-    ))  # fmt: skip
+    path.write_text(
+        TABLE.splitlines()[0]
+        + "\n"
+        + "".join(
+            f"a,fp8,vLLM,H100,4,1024,256,{load},{rate},13.9,{evidence},2026-03-02\n"
+            for load, rate, evidence in ((1, 71.4, "measured"), (2, 99, "projected"), (4, "", "measured"))
+        )
+    )
     loaded(run, str(path))
     status, printed, told = run("export", "llm-d", "-o", str(out))
-    assert (status, printed, told.splitlines()[1:]) == (0, "", [
-        "Left out: 1 point without a measurement, which a Benchmark Report claims.",
-        "Left out: 1 point with neither a mean latency nor a throughput that a Benchmark Report has a place for.",
-    ])  # fmt: skip
+    assert (status, printed, told.splitlines()[1:]) == (
+        0,
+        "",
+        [
+            "Left out: 1 point without a measurement, which a Benchmark Report claims.",
+            "Left out: 1 point with neither a mean latency nor a throughput that a Benchmark Report has a place for.",
+        ],
+    )
     document = json.loads(run("export", "llm-d", "-o", str(out), "--json")[1])
     assert (document["file"], document["bytes"]) == (str(out), out.stat().st_size)
     assert [one["points"] for one in document["left_out"]] == [1, 1]
@@ -188,12 +199,7 @@ def test_sources_and_formats_are_listed(run: Run, table: str) -> None:
     source = loaded(run, table)
     status, out, _ = run("sources", "--json")
     listed = json.loads(out)
-    assert (status, listed[0]["source_id"], listed[0]["points"], listed[0]["last_date"]) == (
-        0,
-        source,
-        3,
-        "2026-03-02",
-    )
+    assert (status, listed[0]["source_id"], listed[0]["points"], listed[0]["last_date"]) == (0, source, 3, "2026-03-02")
     assert source[:12] in run("sources")[1]
     assert {"format": "published", "title": "Published table"} in json.loads(run("formats", "--json")[1])
     assert "Published table" in run("formats")[1]
@@ -206,19 +212,21 @@ def test_query_prints_json_csv_and_a_table(run: Run, table: str) -> None:
         " 1::HUGEINT AS wide, [1, 2] AS several, 2 AS concurrency FROM points ORDER BY concurrency LIMIT 1"
     )
     assert rows(run, sql) == [
-        {"concurrency": 1, "output_tokens_per_s": 71.4, "broken": None, "absent": None, "literal": 1.5,
-         "date": "2026-03-02", "wide": 1, "several": [1, 2], "concurrency_2": 2}
-    ]  # fmt: skip
-    status, out, _ = run(
-        "query", "SELECT '=1+1' AS formula, concurrency AS n FROM points ORDER BY n", "--csv"
-    )
-    assert status == 0
-    assert list(csv.reader(io.StringIO(out))) == [
-        ["formula", "n"],
-        ["'=1+1", "1"],
-        ["'=1+1", "16"],
-        ["'=1+1", "16"],
+        {
+            "concurrency": 1,
+            "output_tokens_per_s": 71.4,
+            "broken": None,
+            "absent": None,
+            "literal": 1.5,
+            "date": "2026-03-02",
+            "wide": 1,
+            "several": [1, 2],
+            "concurrency_2": 2,
+        }
     ]
+    status, out, _ = run("query", "SELECT '=1+1' AS formula, concurrency AS n FROM points ORDER BY n", "--csv")
+    assert status == 0
+    assert list(csv.reader(io.StringIO(out))) == [["formula", "n"], ["'=1+1", "1"], ["'=1+1", "16"], ["'=1+1", "16"]]
     status, out, _ = run("query", "SELECT accelerator, count(*) AS n FROM points GROUP BY 1 ORDER BY 1")
     assert out.splitlines() == ["accelerator  n", "h100-sxm     2", "h200-sxm     1"]
 
@@ -250,9 +258,17 @@ def test_every_question_answers_in_json_and_in_text(run: Run, table: str, name: 
     assert status == 0, err
     answer = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} in JSON"))
     assert list(answer) == [
-        "question", "view", "headline", "findings", "caveats", "variations", "statements", "result", "rows",
+        "question",
+        "view",
+        "headline",
+        "findings",
+        "caveats",
+        "variations",
+        "statements",
+        "result",
+        "rows",
         "library_version",
-    ]  # fmt: skip
+    ]
     assert answer["question"] == questions()[name].QUESTION
     assert {one["text"] for one in answer["statements"]} >= {answer["headline"], *answer["findings"]}
     assert answer["view"]["where"]["accelerator"] == ["H100", "h200"]
@@ -277,8 +293,10 @@ def test_options_of_a_question_are_options_of_the_command(run: Run, table: str) 
     asked = ("ask", "heatmap", "--x", "concurrency", "--y=accelerators", "--metric", "tpot_ms_p50", "--json")
     answer = json.loads(run(*asked)[1])
     assert {key: answer["view"]["options"][key] for key in ("x", "y", "metric")} == {
-        "x": "concurrency", "y": "accelerators", "metric": "tpot_ms_p50"
-    }  # fmt: skip
+        "x": "concurrency",
+        "y": "accelerators",
+        "metric": "tpot_ms_p50",
+    }
 
 
 @pytest.mark.parametrize(
@@ -286,10 +304,7 @@ def test_options_of_a_question_are_options_of_the_command(run: Run, table: str) 
     [
         (["imprt"], "There is no command named 'imprt'; did you mean import or export?"),
         (["ask", "heatmop"], "There is no question named 'heatmop'; did you mean heatmap?"),
-        (
-            ["ask", "heatmap", "--metrc", "x"],
-            "There is no option of heatmap named 'metrc'; did you mean metric?",
-        ),
+        (["ask", "heatmap", "--metrc", "x"], "There is no option of heatmap named 'metrc'; did you mean metric?"),
         (["ask", "heatmap", "--where", "acelerator=h100"], "did you mean accelerator"),
         (["ask", "heatmap", "--where", "v=99"], "`python -m bench ask --help` lists them all"),
         (["ask", "heatmap", "--metric", "foo"], "`python -m bench metrics` lists them all"),
@@ -302,12 +317,14 @@ def test_options_of_a_question_are_options_of_the_command(run: Run, table: str) 
         (["import", "x.csv", "--set", "accelerator"], "'accelerator' is no key=value pair"),
         (["import", "x.csv", "--set", "acelerator=h100"], "did you mean accelerator"),
         (["retract", "abc"], "--reason"),
-        (["query", "SELECT 1", "--yaml"], "unrecognized arguments: --yaml"),
+        (["query", "SELECT 1", "--yaml"], "There is no option of query named 'yaml'; choose one of csv,"),
+        (["sources", "--jsn"], "There is no option of sources named 'jsn'; did you mean json?"),
+        (["sources", "mine"], "'mine' belongs to no option; see `python -m bench sources --help`."),
+        (["endpoint", "--zzzz"], "; `python -m bench endpoint --help` lists them all."),
+        (["completion", "fish"], "There is no shell named 'fish'"),
     ],
 )
-def test_wrong_usage_is_told_in_a_sentence_with_the_nearest_word(
-    run: Run, argv: list[str], sentence: str
-) -> None:
+def test_wrong_usage_is_told_in_a_sentence_with_the_nearest_word(run: Run, argv: list[str], sentence: str) -> None:
     status, out, err = run(*argv)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert sentence.lower() in err.lower()
@@ -316,9 +333,7 @@ def test_wrong_usage_is_told_in_a_sentence_with_the_nearest_word(
 def test_hostile_text_is_harmless_in_a_terminal_and_whole_in_json(run: Run, tmp_path: Path) -> None:
     texts = [text.strip() for text in HOSTILE if text.strip() and len(text) <= 4096 and "\0" not in text]
     path = tmp_path / "hostile.json"
-    path.write_text(
-        json.dumps([{"model": "a", "tpot_ms_p50": 1, "variant": text, "note": text} for text in texts])
-    )
+    path.write_text(json.dumps([{"model": "a", "tpot_ms_p50": 1, "variant": text, "note": text} for text in texts]))
     loaded(run, str(path))
     sql = "SELECT variant, note FROM points"
     status, printed, err = run("query", sql, "--json")
@@ -339,12 +354,7 @@ def test_help_is_no_error(run: Run) -> None:
 def command(*argv: str, **settings: Any) -> subprocess.CompletedProcess[str]:
     """`python -m bench` in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "bench", *argv],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        **settings,
+        [sys.executable, "-m", "bench", *argv], cwd=ROOT, capture_output=True, text=True, timeout=60, **settings
     )
 
 
@@ -359,8 +369,16 @@ def test_the_module_runs_as_a_program(tmp_path: Path, table: str) -> None:
 
 
 def test_a_reader_who_leaves_early_is_no_error(tmp_path: Path) -> None:
-    argv = [sys.executable, "-m", "bench", "query", "SELECT range AS n FROM range(10000)", "--no-shipped",
-            "--library", str(tmp_path)]  # fmt: skip
+    argv = [
+        sys.executable,
+        "-m",
+        "bench",
+        "query",
+        "SELECT range AS n FROM range(10000)",
+        "--no-shipped",
+        "--library",
+        str(tmp_path),
+    ]
     with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         assert child.stdout is not None
         assert child.stderr is not None
@@ -371,9 +389,7 @@ def test_a_reader_who_leaves_early_is_no_error(tmp_path: Path) -> None:
 
 def test_a_terminal_without_unicode_gets_escapes(tmp_path: Path) -> None:
     settings = {"env": {**os.environ, "PYTHONIOENCODING": "ascii"}}
-    done = command(
-        "query", "SELECT 'größer 模型' AS name", "--no-shipped", "--library", str(tmp_path), **settings
-    )
+    done = command("query", "SELECT 'größer 模型' AS name", "--no-shipped", "--library", str(tmp_path), **settings)
     assert (done.returncode, done.stdout.splitlines()[1]) == (0, r"gr\xf6\xdfer \u6a21\u578b")
 
 
@@ -403,9 +419,7 @@ def test_an_import_tells_what_a_bundle_says_and_what_of_it_is_refused(run: Run, 
     table.write_text("model,output_tokens_per_s\nx,1\ny,2\n")
     source = hashlib.sha256(table.read_bytes()).hexdigest()
     place = f"sources/{source}/t.csv"
-    hidden, other = (
-        {"action": "retract", "id": id, "source_id": id, "text": "bye"} for id in (source, "1" * 64)
-    )
+    hidden, other = ({"action": "retract", "id": id, "source_id": id, "text": "bye"} for id in (source, "1" * 64))
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr(
             "bundle.json", json.dumps({"kneepoint_bundle": 1, "sources": [place], "said": [hidden, other]})
@@ -419,3 +433,9 @@ def test_an_import_tells_what_a_bundle_says_and_what_of_it_is_refused(run: Run, 
     status, out, _ = run("restore", source)
     status, out, _ = run("import", str(packed), "--json")
     assert (status, json.loads(out)["taken_over"]) == (0, [])
+
+
+def test_a_table_has_shares_in_percent_and_flush_right(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"failed_share": 0.0283, "isl": 1024}, {"failed_share": 1, "isl": None}]
+    output.table(rows, shares=["failed_share"])
+    assert capsys.readouterr().out.splitlines() == ["failed_share   isl", "       2.8 %  1024", "       100 %     –"]

@@ -25,13 +25,7 @@ from tests.test_layers import imported
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parents[1]
-BARE = (
-    "Makefile",
-    "requirements.txt",
-    "requirements.lock",
-    "requirements-tokenizer.txt",
-    "requirements-dev.txt",
-)
+BARE = ("Makefile", "requirements.txt", "requirements.lock", "requirements-tokenizer.txt", "requirements-dev.txt")
 
 
 def environment(**extra: str) -> dict[str, str]:
@@ -112,8 +106,7 @@ def test_no_python_is_one_sentence(bare: Path) -> None:
     result = make(bare, "run", "PYTHON=python-of-nowhere", f"PORT={free_port()}")
     assert result.returncode != 0
     assert sentences(result.stderr) == [
-        "python-of-nowhere was not found: "
-        "install Python 3.11 or newer (Debian: apt install python3 python3-venv)."
+        "python-of-nowhere was not found: install Python 3.11 or newer (Debian: apt install python3 python3-venv)."
     ]
 
 
@@ -203,8 +196,7 @@ def needed(names: Iterable[str]) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "files",
-    [["requirements.txt"], ["requirements.txt", "requirements-tokenizer.txt", "requirements-dev.txt"]],
+    "files", [["requirements.txt"], ["requirements.txt", "requirements-tokenizer.txt", "requirements-dev.txt"]]
 )
 def test_all_that_is_needed_is_pinned_and_nothing_else(files: list[str]) -> None:
     pinned = {name: version for file in files for name, version in pins(file).items()}
@@ -310,11 +302,6 @@ def test_make_run_on_a_new_machine_and_again(tmp_path: Path) -> None:
         assert [handshake(port, host) for host in ("localhost", "127.0.0.1", "[::1]")] == [101, 101, 101]
         assert handshake(port, "rebound.example") == 403
 
-    nowhere = {
-        "PIP_NO_INDEX": "1",
-        "PIP_CONFIG_FILE": os.devnull,
-        "PIP_FIND_LINKS": "",
-        "PIP_NO_CACHE_DIR": "1",
-    }
+    nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": "", "PIP_NO_CACHE_DIR": "1"}
     with running(command, project, port, log, **nowhere):
         assert "Installing" not in log.read_text()

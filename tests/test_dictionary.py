@@ -8,7 +8,7 @@ import pytest
 
 from bench import catalogue, dictionary
 from bench.library import Library
-from bench.library.people_grammar import TABLES
+from bench.library.user_sql.grammar import TABLES
 
 
 @pytest.fixture(scope="module")

@@ -55,9 +55,7 @@ def sent_to_the_engine() -> list[Path]:
     wanted = [rule[1:] for rule in rules if rule[0] == "!"]
     unwanted = [rule.removeprefix("**/") for rule in rules[1:] if rule[0] != "!"]
     files = []
-    for top in (
-        path for path in sorted(ROOT.iterdir()) if any(fnmatch.fnmatch(path.name, w) for w in wanted)
-    ):
+    for top in (path for path in sorted(ROOT.iterdir()) if any(fnmatch.fnmatch(path.name, w) for w in wanted)):
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
             name = path.relative_to(ROOT).as_posix()
             if path.is_file() and not any(f"/{rule}/" in f"/{name}" for rule in unwanted):
@@ -77,21 +75,12 @@ class Image:
         for word, rest in instructions():
             if word == "ENV":
                 variables |= dict(pair.split("=", 1) for pair in shlex.split(rest))
-        moved = {
-            key: str(self.root) + value if value.startswith("/") else value
-            for key, value in variables.items()
-        }
-        pip = {
-            key: value
-            for key, value in os.environ.items()
-            if key.startswith("PIP_") or "proxy" in key.lower()
-        }
+        moved = {key: str(self.root) + value if value.startswith("/") else value for key, value in variables.items()}
+        pip = {key: value for key, value in os.environ.items() if key.startswith("PIP_") or "proxy" in key.lower()}
         path = f"{self.root}/venv/bin:/usr/local/bin:/usr/bin:/bin"
         return pip | moved | {"PATH": path, "TMPDIR": moved["HOME"], "STREAMLIT_SERVER_PORT": str(port)}
 
-    def run(
-        self, command: list[str], port: int = 8501, home: str | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, command: list[str], port: int = 8501, home: str | None = None) -> subprocess.CompletedProcess[str]:
         variables = self.environment(port) | ({"HOME": home} if home else {})
         return subprocess.run(
             command, cwd=self.root / "app", env=variables, capture_output=True, text=True, timeout=300
@@ -102,9 +91,7 @@ def base_python() -> str:
     """A Python that an unprivileged user may run too, where this machine has one of the image's version or newer."""
     candidates = ["/usr/bin/python3", sys.executable]
     works = "import ensurepip, sys; sys.exit(sys.version_info < (3, 11))"
-    return next(
-        c for c in candidates if subprocess.run([c, "-c", works], capture_output=True).returncode == 0
-    )
+    return next(c for c in candidates if subprocess.run([c, "-c", works], capture_output=True).returncode == 0)
 
 
 @pytest.fixture(scope="module")

@@ -35,9 +35,7 @@ def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path, num
         str(tmp_path / "library"),
         str(archive),
     ]
-    with subprocess.Popen(
-        command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE
-    ) as importing:
+    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as importing:
         until = time.monotonic() + 30
         while not any(path.is_dir() for path in temporary.iterdir()) and time.monotonic() < until:
             time.sleep(0.01)

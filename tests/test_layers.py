@@ -4,43 +4,40 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# From the ground up; modules of one line do not import each other.
-LAYERS = (
-    ("errors", "plain_text"),
-    ("names",),
-    ("catalogue",),
-    ("records", "flags", "old_links"),
-    ("view", "access", "wording"),
-    ("formats", "maths"),
-    ("library", "endpoint"),
-    ("selection", "chart"),
-    ("basis",),
-    ("holdings", "dictionary", "sql_examples"),
-    ("questions", "sweep"),
-    ("snapshot", "export", "quality", "onward", "destinations", "next_steps", "audit"),
-    ("report",),
-    ("cli", "api"),
-    ("__main__",),
-)
-SWEEP_LAYERS = (("planning", "wire"), ("folder",), ("generator",), ("checks",), ("measured",))
-"""The rooms of bench/sweep/; what else lies there stands above them."""
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TABLE = {
+    int(height): (modules, about)
+    for height, modules, about in re.findall(r"^\| (\d) \| (.+?) \| (.+) \|$", README, re.M)
+}
+MODULE = re.compile(r"`(?:bench/)?(\w+)(?:/|\.py)?`")
+LAYERS = [MODULE.findall(line) for height in sorted(TABLE) for line in TABLE[height][0].split(";")]
+"""What the README's table says, from the ground up; modules of one line do not import each other."""
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
+SWEEP = MODULE.findall(TABLE[4][1].partition("from below:")[2])
+"""The rooms of a sweep as the README orders them, from below."""
 
 BENCH = sorted((ROOT / "bench").rglob("*.py"))
-SWEEP = sorted((ROOT / "bench" / "sweep").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").rglob("*.py"))
 APP = [path for path in [ROOT / "app.py"] if path.exists()]
 
 TABLES = "points|scores|prices|accelerators|models|refusals|notes|sources|passports"
 SQL = re.compile(rf"\bselect\b.+\bfrom\s+({TABLES})\b|\bgroup\s+by\b", re.IGNORECASE | re.DOTALL)
+
+
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Every node of a file, which is parsed once for all rules."""
+    return list(ast.walk(ast.parse(path.read_text())))
 
 
 def name_of(path: Path) -> str:
@@ -55,13 +52,13 @@ def breaking(rule: Callable[[Path], list[str]], files: Sequence[Path]) -> dict[s
 
 @cache
 def imported(path: Path) -> tuple[str, ...]:
-    """Absolute dotted names of all that a file imports, wherever in the file."""
+    """Absolute dotted names of all that a file imports, wherever in the file, types included."""
     return tuple(_imported(path))
 
 
 def _imported(path: Path) -> Iterator[str]:
     package = path.relative_to(ROOT).parent.parts
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -75,11 +72,11 @@ def upward(path: Path) -> list[str]:
     own = path.relative_to(ROOT / "bench").parts[0].removesuffix(".py")
     if own == "__init__":
         return list(imported(path))
-    assert own in HEIGHT, f"bench/{own} stands on no layer yet: give it its place in LAYERS"
+    assert own in HEIGHT, f"bench/{own} stands on no layer yet: give it its place in README's table"
     wrong = []
     for name in imported(path):
         top, _, rest = name.partition(".")
-        if top in ("app", "pages", "tests", "data", "streamlit"):
+        if top in ("tests", "data", "streamlit") or HEIGHT.get(top, 0) > HEIGHT[own]:
             wrong.append(name)
         elif top == "bench" and rest:
             other = rest.split(".")[0]
@@ -88,13 +85,45 @@ def upward(path: Path) -> list[str]:
     return wrong
 
 
-def upstairs(path: Path) -> list[str]:
-    """The rooms of a sweep that a file reaches though they stand no lower than its own."""
-    height = {name: height for height, names in enumerate(SWEEP_LAYERS) for name in names}
-    own = path.relative_to(ROOT / "bench" / "sweep").parts[0].removesuffix(".py")
-    reached = {name.split(".")[2] for name in imported(path) if name.startswith("bench.sweep.")} - {own}
-    top = len(SWEEP_LAYERS)
-    return [name for name in sorted(reached) if own in height and height.get(name, top) >= height[own]]
+def reached(files: Sequence[Path]) -> dict[str, set[str]]:
+    """The modules among these files by their dotted names, each with those of them that it imports."""
+    paths = {module_name(path): path for path in files}
+    return {
+        name: {other for one in imported(path) if (other := nearest(one, paths)) != name and other}
+        for name, path in paths.items()
+    }
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def nearest(name: str, modules: Collection[str]) -> str:
+    """The module that an imported name is, or lies in; "" where it is none of these."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def rooms_of(package: str, reached: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """The folders and files in a package, each with those that what lies in it reaches."""
+    depth = package.count(".") + 1
+    rooms: dict[str, set[str]] = {}
+    for name, others in reached.items():
+        if name.startswith(f"{package}."):
+            room = name.split(".")[depth]
+            beside = {other.split(".")[depth] for other in others if other.startswith(f"{package}.")}
+            rooms[room] = rooms.get(room, set()) | (beside - {room})
+    return rooms
+
+
+def circle(reached: Mapping[str, set[str]]) -> list[str]:
+    """The names of a circle among these, or [] where there is none."""
+    try:
+        TopologicalSorter(reached).prepare()
+    except CycleError as problem:
+        return list(problem.args[1])
+    return []
 
 
 def foreign(path: Path) -> list[str]:
@@ -107,29 +136,54 @@ def sql(path: Path) -> list[str]:
     """The texts of a file that are SQL."""
     return [
         node.value
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.search(node.value)
     ]
 
 
 def too_long(path: Path) -> list[str]:
     """The functions of a file that do not fit on a screen, and the file where it has 600 lines."""
-    text = path.read_text()
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    lines = len(text.splitlines())
+    lines = len(path.read_text().splitlines())
     return [f"{lines} lines"] * (lines >= 600) + [
         f"{node.name}: {node.end_lineno - node.lineno + 1} lines"
-        for node in ast.walk(ast.parse(text))
+        for node in nodes(path)
         if isinstance(node, functions) and node.end_lineno and node.end_lineno - node.lineno >= 60
     ]
+
+
+def types(path: Path) -> list[str]:
+    """The names of a file's classes, and of the types that its modules' own names in capitals and small letters are."""
+    classes = [node.name for node in nodes(path) if isinstance(node, ast.ClassDef)]
+    body = ast.parse(path.read_text()).body
+    assigned = [node.targets[0] for node in body if isinstance(node, ast.Assign)]
+    assigned += [node.target for node in body if isinstance(node, ast.AnnAssign)]
+    named = [target.id for target in assigned if isinstance(target, ast.Name)]
+    return [*classes, *(name for name in named if re.fullmatch(r"_?[A-Z]\w*[a-z]\w*", name))]
 
 
 def test_bench_imports_only_downwards() -> None:
     assert not breaking(upward, BENCH)
 
 
-def test_the_rooms_of_a_sweep_import_only_downwards() -> None:
-    assert not breaking(upstairs, SWEEP)
+def test_every_layer_holds_what_is_there() -> None:
+    rooms = {path.relative_to(ROOT / "bench").parts[0].removesuffix(".py") for path in BENCH} - {"__init__"}
+    assert Counter(name for names in LAYERS for name in names) == Counter(rooms | {"app", "pages"})
+
+
+def test_a_sweeps_rooms_import_only_those_below() -> None:
+    rooms = rooms_of("bench.sweep", reached(BENCH))
+    assert sorted(SWEEP) == sorted(rooms.keys() - {"__main__"})
+    assert {room: others for place, room in enumerate(SWEEP) if (others := rooms[room] - set(SWEEP[:place]))} == {}
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert not circle(reached(BENCH + PAGES))
+
+
+@pytest.mark.parametrize("package", [module_name(path) for path in BENCH + PAGES if path.stem == "__init__"])
+def test_no_rooms_import_each_other_in_a_circle(package: str) -> None:
+    assert not circle(rooms_of(package, reached(BENCH + PAGES)))
 
 
 def test_pages_reach_each_other_by_their_full_name_and_hold_no_sql() -> None:
@@ -139,6 +193,17 @@ def test_pages_reach_each_other_by_their_full_name_and_hold_no_sql() -> None:
 
 def test_a_file_stays_below_600_lines_and_a_function_fits_on_a_screen() -> None:
     assert not breaking(too_long, BENCH + PAGES + APP)
+
+
+def test_what_the_formatter_leaves_alone_are_few_tables_and_no_signature() -> None:
+    lines = [line for path in BENCH + PAGES + APP for line in path.read_text().splitlines() if "# fmt: " in line]
+    assert len(lines) < 60
+    assert not [line for line in lines if line.lstrip().startswith(("def ", "async def ")) or "->" in line]
+
+
+def test_a_name_of_a_class_or_a_type_is_used_once() -> None:
+    names = Counter(name for path in BENCH + PAGES + APP for name in types(path))
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 def test_the_rule_sees_a_wrong_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,9 +217,4 @@ def test_the_rule_sees_a_wrong_import(tmp_path: Path, monkeypatch: pytest.Monkey
         "from .pareto import frontier\n"
         "def late():\n    from bench.library import Library\n"
     )
-    assert upward(wrong) == [
-        "streamlit",
-        "bench.questions",
-        "bench.formats.published",
-        "bench.library.Library",
-    ]
+    assert upward(wrong) == ["streamlit", "bench.questions", "bench.formats.published", "bench.library.Library"]

@@ -101,8 +101,7 @@ def test_no_accelerators_own_name_is_a_machines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("slug", "known"),
-    [("h100-sxm", True), ("tpu-v6e", True), ("tpu-v7x", False), ("tpu7", False), (None, False)],
+    ("slug", "known"), [("h100-sxm", True), ("tpu-v6e", True), ("tpu-v7x", False), ("tpu7", False), (None, False)]
 )
 def test_chips_are_counted_by_devices_only_where_the_chip_is_known(slug: str | None, known: bool) -> None:
     assert names.one_device_a_chip(slug) is known
@@ -114,7 +113,5 @@ def test_known_names_are_offered_by_what_people_read_and_an_unknown_one_has_its_
         shown = list(names.offered(kind).values())
         assert shown == sorted(shown, key=str.lower)
         assert names.unknown(kind, rows[0].name) == ""
-        assert names.unknown(kind, "Own Make 7").startswith(
-            f"own-make-7 is no known {kind}: it stands by itself"
-        )
+        assert names.unknown(kind, "Own Make 7").startswith(f"own-make-7 is no known {kind}: it stands by itself")
     assert names.offered("precision") == {}

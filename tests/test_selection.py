@@ -41,12 +41,8 @@ def test_dates_bound_a_selection_on_both_sides(library: Library) -> None:
     assert inside + before + after == 1667
 
 
-@pytest.mark.parametrize(
-    "where", [{"isl": "many"}, {"date_from": "spring"}, {"date_to": "2026-13-01"}], ids=str
-)
-def test_a_value_that_cannot_be_one_is_refused_with_an_example(
-    library: Library, where: dict[str, str]
-) -> None:
+@pytest.mark.parametrize("where", [{"isl": "many"}, {"date_from": "spring"}, {"date_to": "2026-13-01"}], ids=str)
+def test_a_value_that_cannot_be_one_is_refused_with_an_example(library: Library, where: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="write it as in"):
         selected(library, **where)
 
@@ -78,9 +74,7 @@ def test_what_is_not_loaded_is_said_by_name(library: Library) -> None:
 
 
 def test_few_names_are_named_and_many_are_counted(library: Library) -> None:
-    words = selection.described(
-        library, View.of({"model": ["llama-3.1-70b"], "accelerator": ["h200", "h100-sxm"]})
-    )
+    words = selection.described(library, View.of({"model": ["llama-3.1-70b"], "accelerator": ["h200", "h100-sxm"]}))
     assert words.startswith("Llama 3.1 70B, H100 SXM and H200 SXM, ")
     assert " models, " in selection.described(library, View())
     assert selection.described(library, View.of({"model": ["gpt-9"]})) == "Nothing is selected"

@@ -8,9 +8,9 @@ import pytest
 
 from bench.chart import LIGHT, two_columns
 from bench.library import Library
-from bench.library.people_child import answered
-from bench.library.people_frame import frame
-from bench.sql_examples import EXAMPLES, Example
+from bench.library.user_sql.child import answered
+from bench.library.user_sql.frame import frame
+from bench.sql_examples import SqlExample, examples
 
 FIRST = {
     "Who serves": ("accelerator", "users_per_chip"),
@@ -26,14 +26,16 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return Library.open(tmp_path_factory.mktemp("none") / "library")
 
 
-def test_there_are_five_questions() -> None:
-    assert len({example.question for example in EXAMPLES}) == 5
-    assert all(example.question.endswith("?") for example in EXAMPLES)
-    assert max(len(line) for example in EXAMPLES for line in example.sql.splitlines()) <= 76
+def test_each_has_a_question_of_its_own() -> None:
+    questions = [example.question for example in examples()]
+    assert all(any(one.startswith(words) for one in questions) for words in FIRST)
+    assert len(set(questions)) == len(questions)
+    assert all(example.question.endswith("?") for example in examples())
+    assert max(len(line) for example in examples() for line in example.sql.splitlines()) <= 76
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.question)
-def test_an_example_gives_rows_and_a_chart_of_what_it_asks(library: Library, example: Example) -> None:
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example.question)
+def test_an_example_gives_rows_and_a_chart_of_what_it_asks(library: Library, example: SqlExample) -> None:
     table, cut = answered(library, example.sql)
     assert not cut
     assert table.num_rows >= 8
@@ -41,13 +43,13 @@ def test_an_example_gives_rows_and_a_chart_of_what_it_asks(library: Library, exa
     assert not rows.isna().all(axis=None)
     of = two_columns.chosen(rows, {})
     assert of is not None
-    assert (of.x, of.y) == next(pair for words, pair in FIRST.items() if example.question.startswith(words))
+    assert all((of.x, of.y) == pair for words, pair in FIRST.items() if example.question.startswith(words))
     assert two_columns.figure(rows, of, LIGHT).data
 
 
 def test_the_examples_say_what_the_rows_say(library: Library, tmp_path: Path) -> None:
     """Worked out again in another way, by hand."""
-    users = frame(answered(library, EXAMPLES[0].sql)[0])
+    users = frame(answered(library, examples()[0].sql)[0])
     points = library.query(
         "SELECT * FROM points WHERE model = 'deepseek-r1' AND isl = 1024 AND osl = 1024 AND evidence = 'measured'"
     )
@@ -56,6 +58,6 @@ def test_the_examples_say_what_the_rows_say(library: Library, tmp_path: Path) ->
         [kept["accelerator"], kept["engine"], kept["precision"]]
     )
     assert sorted(users["users_per_chip"]) == pytest.approx(sorted(most.max()))
-    accuracy = frame(answered(library, EXAMPLES[3].sql)[0])
+    accuracy = frame(answered(library, examples()[3].sql)[0])
     scores = library.query("SELECT * FROM scores WHERE benchmark = 'gsm8k' AND metric = 'exact_match_strict'")
     assert accuracy["runs"].sum() == len(scores)

@@ -32,11 +32,15 @@ def run(place: Path, capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[in
 
 
 def test_a_sound_library_is_told_to_be(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(place, capsys, "verify") == (
-        0,
-        "2 packs, 2 sources and 2 ledger lines: nothing is wrong.\n",
-        "",
-    )
+    assert run(place, capsys, "verify") == (0, "2 packs, 2 sources and 2 ledger lines: nothing is wrong.\n", "")
+
+
+def test_facts_about_what_ships_are_nothing_wrong(place: Path) -> None:
+    """They put its rows into a pack of this library; its files stay where it ships."""
+    own = ("--library", str(place))
+    shipped = Library.open(place).fetch("SELECT source_id FROM sources WHERE points = 4")[0][0]
+    statuses = [main([*argv, *own]) for argv in (["facts", shipped[:8], "engine=vllm"], ["verify"], ["rebuild"])]
+    assert statuses == [0, 0, 0]
 
 
 def test_what_is_wrong_is_told_with_what_to_do_and_is_mended_by_it(
@@ -47,16 +51,22 @@ def test_what_is_wrong_is_told_with_what_to_do_and_is_mended_by_it(
     content[len(content) // 2] ^= 4
     pack.write_bytes(content)
     status, out, _ = run(place, capsys, "verify")
-    assert (status, out.splitlines()) == (1, [
-        f"points/{pack.name}: The pack {pack.name} is damaged (it is not what was written)."
-        " Read the library's sources again: `python -m bench rebuild`.",
-        "2 packs, 2 sources and 2 ledger lines: 1 thing is wrong.",
-    ])  # fmt: skip
+    assert (status, out.splitlines()) == (
+        1,
+        [
+            f"points/{pack.name}: The pack {pack.name} is damaged (it is not what was written)."
+            " Read the library's sources again: `python -m bench rebuild`.",
+            "2 packs, 2 sources and 2 ledger lines: 1 thing is wrong.",
+        ],
+    )
     status, out, _ = run(place, capsys, "rebuild")
-    assert (status, out.splitlines()) == (0, [
-        "2 sources read again from the files they came in.",
-        f"Moved to {place / 'damaged'}: The pack {pack.name} is damaged (it is not what was written).",
-    ])  # fmt: skip
+    assert (status, out.splitlines()) == (
+        0,
+        [
+            "2 sources read again from the files they came in.",
+            f"Moved to {place / 'damaged'}: The pack {pack.name} is damaged (it is not what was written).",
+        ],
+    )
     status, out, told = run(place, capsys, "verify")
     assert (status, out.splitlines()[-1]) == (0, "2 packs, 2 sources and 3 ledger lines: nothing is wrong.")
     assert "1 damaged pack lies in" in told
@@ -73,17 +83,18 @@ def test_sources_without_rows_are_told_where_sources_are_listed(
     assert told.startswith("It also has the files of 1 source whose rows are gone: `python -m bench rebuild`")
 
 
-def test_a_source_that_is_gone_is_told_and_keeps_its_rows(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_source_that_is_gone_is_told_and_keeps_its_rows(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gone = sorted((place / "sources").iterdir())[0]
     shutil.rmtree(gone)
     status, out, _ = run(place, capsys, "rebuild")
-    assert (status, out.splitlines()) == (1, [
-        "1 source read again from the files they came in.",
-        "1 source could not be read any more and keeps the rows it has:",
-        f"{gone.name[:12]}: Its files are gone: put them back, or purge it.",
-    ])  # fmt: skip
+    assert (status, out.splitlines()) == (
+        1,
+        [
+            "1 source read again from the files they came in.",
+            "1 source could not be read any more and keeps the rows it has:",
+            f"{gone.name[:12]}: Its files are gone: put them back, or purge it.",
+        ],
+    )
     status, out, _ = run(place, capsys, "verify")
     assert status == 1
     assert f"sources/{gone.name}: It is gone, though its rows are in a pack. Put its files back" in out

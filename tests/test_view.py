@@ -16,9 +16,7 @@ wheres = st.dictionaries(st.sampled_from([row.key for row in FILTERS]), filter_v
 option_keys = st.text(string.ascii_lowercase, min_size=2, max_size=12).filter(
     lambda key: key not in {row.key for row in FILTERS}
 )
-options = st.dictionaries(
-    option_keys, st.text(min_size=1, max_size=40).filter(lambda text: text.strip()), max_size=5
-)
+options = st.dictionaries(option_keys, st.text(min_size=1, max_size=40).filter(lambda text: text.strip()), max_size=5)
 
 
 @given(wheres, options, st.booleans())

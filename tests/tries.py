@@ -10,7 +10,7 @@ TRIES = 5
 
 
 def within(limit: float, measure: Callable[[], float]) -> None:
-    """Nothing; one of some measurements is below the limit. What `measure` itself asserts holds in each."""
+    """Check that one of some measurements is below the limit. What `measure` itself asserts holds in each."""
     found: list[float] = []
     while not found or found[-1] >= limit:
         assert len(found) < TRIES, f"{found} are all at or above {limit}"

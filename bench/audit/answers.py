@@ -12,11 +12,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from bench import catalogue
-from bench.audit import plain
+from bench.audit import reference_answers
 from bench.audit.finding import Finding
-from bench.audit.plain import Reading
+from bench.audit.reference_answers import PlainRows
 from bench.basis.document import HIDDEN, records
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice
 from bench.errors import BenchError
 from bench.library import Library
@@ -25,7 +25,7 @@ from bench.selection import written
 from bench.view import View
 from bench.wording import number
 
-STORIES = 10
+STORIES = 6
 """About so many stories every question is asked."""
 
 PAIRS = 2
@@ -43,12 +43,12 @@ SIDES = {"point_id": "", "a_point_id": "a_", "b_point_id": "b_"}
 
 
 @dataclass(frozen=True)
-class Told:
+class AuditedAnswer:
     """One answer, by the question's name, and the plain reading of all that it may rest on."""
 
     name: str
     answer: Answer[Any]
-    reading: Reading
+    reading: PlainRows
 
     @property
     def view(self) -> View:
@@ -61,7 +61,7 @@ class Told:
         return tuple(figures(self.answer))
 
 
-Answers = tuple[tuple[Told, ...], ...]
+Answers = tuple[tuple[AuditedAnswer, ...], ...]
 KNOWN: WeakKeyDictionary[Library, tuple[str, Answers]] = WeakKeyDictionary()
 """The answers of each library that is open, and of which version of it."""
 
@@ -71,59 +71,59 @@ def of_stories(library: Library) -> Answers:
     version = library.version
     if KNOWN.get(library, ("", ()))[0] != version:
         told = (
-            tuple(of_view(library, view, plain.read(library, view)))
+            tuple(of_view(library, view, reference_answers.read(library, view)))
             for view in (*stories(library), *pairs(library))
         )
         KNOWN[library] = version, tuple(told)
     return KNOWN[library][1]
 
 
-def of_view(library: Library, view: View, reading: Reading) -> Iterator[Told]:
+def of_view(library: Library, view: View, reading: PlainRows) -> Iterator[AuditedAnswer]:
     """What every question answers of a View; nothing of one that declines it."""
     for name in questions():
         try:
-            yield Told(name, question(name).answer(library, view), reading)
+            yield AuditedAnswer(name, question(name).answer(library, view), reading)
         except BenchError:
             continue
 
 
 def stories(library: Library) -> list[View]:
     """The model, precision and lengths of the most measured points; what a story does not state stays open."""
-    found = library.fetch(
+    rows = library.fetch(
         f"SELECT {', '.join(KEPT)} FROM points WHERE evidence = 'measured' AND model IS NOT NULL GROUP BY ALL"
         f" HAVING count(*) <= {MOST} ORDER BY count(*) DESC, {', '.join(KEPT)} LIMIT {STORIES}"
     )
-    stated = (
-        {key: [written(one)] for key, one in zip(KEPT, row, strict=True) if one is not None} for row in found
-    )
+    stated = ({key: [written(one)] for key, one in zip(KEPT, row, strict=True) if one is not None} for row in rows)
     return list(dict.fromkeys(View.of(where) for where in stated))
 
 
 def pairs(library: Library) -> list[View]:
     """Two models side by side at the precision and lengths at which both have the most measured points."""
     named = " AND ".join(f"one.{key} = other.{key}" for key in KEPT[1:])
-    found = library.fetch(
+    rows = library.fetch(
         f"WITH held AS (SELECT {', '.join(KEPT)}, count(*) AS many FROM points WHERE evidence = 'measured'"
         f" AND model IS NOT NULL GROUP BY ALL HAVING many <= {MOST // 2}) SELECT [one.model, other.model],"
         f" {', '.join(f'one.{key}' for key in KEPT[1:])} FROM held AS one JOIN held AS other"
         f" ON one.model < other.model AND {named} ORDER BY least(one.many, other.many) DESC, 1, 2, 3, 4 LIMIT {PAIRS}"
     )
-    return [View.of({"model": models, **{key: [written(one)] for key, one in zip(KEPT[1:], row, strict=True)}})
-            for models, *row in found]  # fmt: skip
+    return [
+        View.of({"model": models, **{key: [written(one)] for key, one in zip(KEPT[1:], row, strict=True)}})
+        for models, *row in rows
+    ]
 
 
-def contradictions(library: Library, of_one: Callable[[Told], Iterator[Finding]]) -> Iterator[Finding]:
+def contradictions(library: Library, of_one: Callable[[AuditedAnswer], Iterator[Finding]]) -> Iterator[Finding]:
     """What a check of one answer finds in those of every story."""
     for told in of_stories(library):
         for one in told:
             yield from of_one(one)
 
 
-def contradiction(told: Told, what: str, *ids: str, about: str = "", **values: float) -> Finding:
+def contradiction(case: AuditedAnswer, what: str, *ids: str, about: str = "", **values: float) -> Finding:
     """A finding about an answer: which question of which View, what it says and what follows from its points."""
-    where = ", ".join(" ".join((key, *values)) for key, values in told.view.where)
-    key = f"{told.name}?{told.view.query()} {about}"
-    return Finding(f"{told.name} of {where}: {what}.", point_ids=ids, about=key, values=values)
+    where = ", ".join(" ".join((key, *values)) for key, values in case.view.where)
+    key = f"{case.name}?{case.view.query()} {about}"
+    return Finding(f"{case.name} of {where}: {what}.", point_ids=ids, about=key, values=values)
 
 
 def is_close(one: float, other: float) -> bool:
@@ -166,17 +166,17 @@ def _metric(column: str, prefix: str, metric: str | None) -> str:
 
 def prices(answer: Answer[Any]) -> dict[str, set[float]]:
     """Every price of a chip and hour that an answer's result holds, by accelerator; those a reader states left out."""
-    found: dict[str, set[float]] = {}
+    usd_by_chip: dict[str, set[float]] = {}
     for one in _within(answer.result):
         if not (one.stated or one.printed):
-            found.setdefault(one.accelerator, set()).add(one.usd)
-    return found
+            usd_by_chip.setdefault(one.accelerator, set()).add(one.usd)
+    return usd_by_chip
 
 
 def _within(held: object) -> Iterator[ChipPrice]:
     if isinstance(held, ChipPrice):
         yield held
-    elif is_dataclass(held) and not isinstance(held, type | Facts):
+    elif is_dataclass(held) and not isinstance(held, type | PointFacts):
         for one in fields(held):
             if not one.metadata.get(HIDDEN):
                 yield from _within(getattr(held, one.name))

@@ -10,7 +10,7 @@ import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 from bench.errors import InputError
 from bench.names import DATA
@@ -67,16 +67,16 @@ def _claim(path: Path, number: int, row: dict[str, str]) -> Claim:
     odd = [name for name in row if name not in known]
     if odd:
         what = f"the column {odd[0][:40]!r}" if odd[0] else "a cell beyond the header"
-        raise InputError(
-            f"{path.name}, row {number} has {what}; the columns of a claim are {', '.join(known)}."
-        )
+        raise InputError(f"{path.name}, row {number} has {what}; the columns of a claim are {', '.join(known)}.")
     cells = {name: (cell or "").strip() for name, cell in row.items()}
     cells = {name: cell for name, cell in cells.items() if cell}
     missing = next((name for name in known[:4] if name not in cells), None)
     if missing:
         raise InputError(f"{path.name}, row {number} has no {missing}; every claim has one.")
-    return Claim(**{name: _number(path, number, name, cell) if name in NUMBERS else cell
-                    for name, cell in cells.items()})  # type: ignore[arg-type]  # fmt: skip
+    stated: dict[str, Any] = {
+        name: _number(path, number, name, cell) if name in NUMBERS else cell for name, cell in cells.items()
+    }
+    return Claim(**stated)
 
 
 def _number(path: Path, number: int, name: str, cell: str) -> float:

@@ -1,4 +1,7 @@
-"""What an audit finds: the points, the arithmetic in a sentence, and the flag that it deserves."""
+"""What an audit finds: the points, the arithmetic in a sentence, and the flag that it deserves.
+
+Findings that somebody has looked at and leaves as they are, each with the reason, are a ledger beside the others.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bench import flags
+from bench.errors import BenchError
+from bench.library import Library, ledger
+from bench.library.store import Root
+from bench.names import DATA
 
 Status = Literal["new", "flagged", "known"]
+
+ACCEPTED = "accepted"
+"""The name of the ledger of accepted findings."""
 
 DEFECT = "defect"
 """The weight of a finding about Kneepoint's own answers; no flag of a point mends it."""
@@ -59,3 +69,21 @@ class Audited:
     status: Status
     finding: Finding
     reason: str = ""
+
+
+def accepted(library: Library) -> dict[str, str]:
+    """The reason by key of every accepted finding: of the shipped library, then of one's own; the later word counts."""
+    paths = (DATA / f"{ACCEPTED}.jsonl", Root(library.path, writable=True).ledger(ACCEPTED))
+    entries = (entry for path in paths for entry in ledger.lines(path) if "id" in entry)
+    return {str(entry["id"]): str(entry.get("reason", "")) for entry in entries}
+
+
+def accept(library: Library, key: str, reason: str, *, who: str | None = None) -> None:
+    """Accept the finding of this key from now on, for this reason."""
+    root, name = Root(library.path, writable=True), who or ledger.person()
+    said = ledger.said(reason, "Say why the finding is accepted.")
+    try:
+        ledger.write(root, ACCEPTED, {"at": ledger.now(), "who": name, "id": key, "reason": said})
+        ledger.audit(root, name, "accept", id=key, reason=said)
+    except OSError as problem:
+        raise BenchError(f"The library {root.path} cannot be written: {problem.strerror or problem}.") from problem

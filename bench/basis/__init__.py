@@ -15,12 +15,11 @@ from bench.view import View
 OPTIONS: tuple[Option, ...] = (*prices.OPTIONS, evidence.RUNS, evidence.FLAGGED)
 """What a reader chooses once for all answers; the limits are a View's own (`slo`)."""
 
-__all__ = ["OPTIONS", "Option", "Statement", "caveat", "check", "coverage", "finding", "headline",
-           "written_out"]  # fmt: skip
+__all__ = ["OPTIONS", "Option", "Statement", "caveat", "check", "coverage", "finding", "headline", "written_out"]
 
 
 def check_every(view: View, own: Iterable[Option]) -> None:
-    """UsageError or UnknownName for the first thing a View asks for, by its options or limits, that cannot be."""
+    """Raise UsageError or UnknownName for the first thing a View asks for, by its options or limits, that cannot be."""
     check(view, (*own, *OPTIONS))
     limits.read(view)
 

@@ -18,7 +18,7 @@ from bench.basis.options import Option
 from bench.basis.statement import Statement, coverage
 from bench.basis.wording import CAVEAT
 from bench.library import Library
-from bench.library.standing import FIGURES, OLDER, REPEAT, SET_ASIDE, set_aside_sql, why_aside
+from bench.library.newest_runs import FIGURES, OLDER, REPEAT, SET_ASIDE, set_aside_sql
 from bench.selection import Clause
 from bench.view import View
 from bench.wording import counted, is_or_are, joined
@@ -34,12 +34,21 @@ SPEAKS_OF_TIME = ("engine_version", "date_from", "date_to", "series")
 """Filters that choose among the runs of a deployment: with one of them the newest run is the newest selected."""
 
 RUNS = Option(
-    "runs", "Runs", "choice", "The newest run of each deployment, or older ones too.", ("newest", "all")
+    "runs",
+    "Runs",
+    "choice",
+    "The newest run of each deployment, or older ones too.",
+    ("newest", "all"),
+    default="newest",
 )
 FLAGGED = Option(
-    "flagged", "Flagged points", "choice", "Ranks points with a flag that warns, or leaves them out.",
+    "flagged",
+    "Flagged points",
+    "choice",
+    "Ranks points with a flag that warns, or leaves them out.",
     ("ranked", "out"),
-)  # fmt: skip
+    default="ranked",
+)
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Tally:
+class PointTally:
     """How many points were selected and what became of each: a count for every reason, and for USED."""
 
     counts: dict[str, int]
@@ -95,7 +104,7 @@ class Tally:
         return self.counts.get(code, 0)
 
 
-NOTHING = Tally({}, ())
+NOTHING = PointTally({}, ())
 """The tally where nothing was counted."""
 
 
@@ -147,14 +156,14 @@ def limit_reasons(
 
     `computed` are the expressions of metrics that no column holds, by key, as a cost at the reader's prices.
     """
-    asked, made = ranking.limits, computed or {}
-    if not asked:
+    wanted, made = ranking.limits, computed or {}
+    if not wanted:
         return ()
-    kept = limits.kept_sql(library, asked, {key: f"({one.sql})" for key, one in made.items()})
-    bound = tuple(value for one in asked if one.metric.key in made for value in made[one.metric.key].params)
+    kept = limits.kept_sql(library, wanted, {key: f"({one.sql})" for key, one in made.items()})
+    bound = tuple(value for one in wanted if one.metric.key in made for value in made[one.metric.key].params)
     return (
-        Reason(UNKNOWN, f"that do not state {limits.metrics(asked)}", f"({kept}) IS NULL", bound),
-        Reason(BEYOND, f"beyond {limits.short(asked)}", f"NOT ({kept})", bound),
+        Reason(UNKNOWN, f"that do not state {limits.metrics(wanted)}", f"({kept}) IS NULL", bound),
+        Reason(BEYOND, f"beyond {limits.short(wanted)}", f"NOT ({kept})", bound),
     )
 
 
@@ -162,29 +171,29 @@ def ranked(library: Library, ranking: Ranking) -> Clause:
     """The condition of the points that are selected and ranked, and keep the limits."""
     condition = selection.clause(ranking.view)
     aside = _standing_aside(library, ranking)
-    told = [*_of_the_point(ranking), *([_aside(library, ranking, aside, "")] if aside else [])]
-    for reason in (*told, *limit_reasons(library, ranking)):
+    listed = [*_of_the_point(ranking), *([_aside(library, ranking, aside, "")] if aside else [])]
+    for reason in (*listed, *limit_reasons(library, ranking)):
         condition = condition.also(f"({reason.sql}) IS NOT TRUE", *reason.params)
     return condition
 
 
-def standing(told: Iterable[Reason]) -> Clause:
+def standing(ordered: Iterable[Reason]) -> Clause:
     """The DuckDB expression of what becomes of a point: the code of the first reason that holds, or USED."""
-    listed = list(told)
+    listed = list(ordered)
     cases = " ".join(f"WHEN {reason.sql} THEN '{reason.code}'" for reason in listed)
     params = tuple(value for reason in listed for value in reason.params)
     return Clause(f"CASE {cases} ELSE '{USED}' END" if cases else f"'{USED}'", params)
 
 
-def tally(library: Library, ranking: Ranking, further: Sequence[Reason] = ()) -> Tally:
+def tally(library: Library, ranking: Ranking, further: Sequence[Reason] = ()) -> PointTally:
     """What becomes of every selected point; `further` reasons of a question come before those of the limits."""
-    told = (*reasons(library, ranking), *further, *limit_reasons(library, ranking))
-    code, condition = standing(told), selection.clause(ranking.view)
+    every = (*reasons(library, ranking), *further, *limit_reasons(library, ranking))
+    code, condition = standing(every), selection.clause(ranking.view)
     rows = library.fetch(
         f"SELECT {code.sql} AS code, count(*) FROM points WHERE {condition.sql} GROUP BY code",
         (*code.params, *condition.params),
     )
-    return Tally(dict(rows), told)
+    return PointTally(dict(rows), every)
 
 
 def deciding(library: Library, ranking: Ranking, further: str = "TRUE") -> Deciding:
@@ -202,44 +211,44 @@ def deciding(library: Library, ranking: Ranking, further: str = "TRUE") -> Decid
     return Deciding(points, of, accelerators, of_accelerators, limits.metrics(ranking.limits))
 
 
-def left_out(found: Tally) -> list[Statement]:
+def left_out(points: PointTally) -> list[Statement]:
     """What of the selection is not ranked, and why, in one sentence of CAVEAT words; nothing where everything is."""
-    counts = [(found.of(one.code), one.words) for one in found.reasons if found.of(one.code)]
+    counts = [(points.of(one.code), one.words) for one in points.reasons if points.of(one.code)]
     if not counts:
         return []
-    told = f"None of {counted(found.selected, 'point')} is used"
-    if found.used:
-        told = f"{found.used:,} of {counted(found.selected, 'point')} {is_or_are(found.used)} used; left out"
-    elif found.selected == 1:
-        told = "The only point is not used"
+    use = f"None of {counted(points.selected, 'point')} is used"
+    if points.used:
+        use = f"{points.used:,} of {counted(points.selected, 'point')} {is_or_are(points.used)} used; left out"
+    elif points.selected == 1:
+        use = "The only point is not used"
     for named in range(len(counts), 0, -1):
         parts = [f"{many:,} {words}" for many, words in counts[:named]]
         if rest := sum(many for many, _ in counts[named:]):
             parts.append(f"{rest:,} for other reasons")
-        text = f"{told}: {joined(parts, at_most=len(parts))}."
+        text = f"{use}: {joined(parts, at_most=len(parts))}."
         if len(text.split()) <= CAVEAT:
             break
-    return [coverage("left_out", text, **found.counts)]
+    return [coverage("left_out", text, **points.counts)]
 
 
 def _of_the_point(ranking: Ranking) -> list[Reason]:
     """Why a point may not be ranked, whatever else is loaded."""
-    told = []
+    listed = []
     if not ranking.any_evidence:
-        told.append(Reason("other_evidence", "not measured", "evidence IS DISTINCT FROM 'measured'"))
+        listed.append(Reason("other_evidence", "not measured", "evidence IS DISTINCT FROM 'measured'"))
     if ranking.flagged:
-        told.append(Reason("flagged", "ruled out by a flag", flags.has_sql(flags.EXCLUDING)))
+        listed.append(Reason("flagged", "ruled out by a flag", flags.has_sql(flags.EXCLUDING)))
     else:
-        told.append(Reason("flagged", "flagged", flags.beyond_notes_sql()))
+        listed.append(Reason("flagged", "flagged", flags.beyond_notes_sql()))
     if ranking.without_speculation:
-        told.append(Reason("speculation", "with speculation", "coalesce(speculation, 'none') <> 'none'"))
-    return told
+        listed.append(Reason("speculation", "with speculation", "coalesce(speculation, 'none') <> 'none'"))
+    return listed
 
 
 def _standing_aside(library: Library, ranking: Ranking) -> tuple[str, ...]:
     """Of the reasons for which another point stands for one, those that occur in the library and are not lifted."""
-    lifted = {OLDER} if ranking.all_runs else set()
-    return tuple(why for why in sorted(why_aside(library)) if why not in lifted)
+    occurring = library.fetch(f"SELECT DISTINCT why FROM {SET_ASIDE} ORDER BY why")
+    return tuple(why for (why,) in occurring if not (ranking.all_runs and why == OLDER))
 
 
 def _aside(library: Library, ranking: Ranking, why: Sequence[str], words: str) -> Reason:

@@ -1,6 +1,6 @@
 """In what compared points are unlike: one list of facts for every answer, and the sentences about it.
 
-Points are `Facts`, None where nothing is stated. What both sides of a comparison leave out does not tell
+Points are `PointFacts`, None where nothing is stated. What both sides of a comparison leave out does not tell
 them apart; what one alone states is told as such.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench import names
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.basis.statement import Statement, caveat
 from bench.chart import setting, value_label
 from bench.view import FILTER_BY_KEY
@@ -63,8 +63,17 @@ FACTS = (
     Fact("layout", "layout", "layouts", LAYOUT),
 )
 BY_KEY = {fact.key: fact for fact in FACTS}
-DEPLOYED = ("precision", "kv_precision", "engine", "speculation", "disaggregated", "harness", "source", "dataset",
-            "max_model_len")  # fmt: skip
+DEPLOYED = (
+    "precision",
+    "kv_precision",
+    "engine",
+    "speculation",
+    "disaggregated",
+    "harness",
+    "source",
+    "dataset",
+    "max_model_len",
+)
 """What a comparison of two sides tells before its verdict; chips, layout and version are each side's own choice."""
 
 ONE_SIDED = ("isl", "osl", "context_tokens", "precision", "engine")
@@ -111,20 +120,20 @@ def filter_words(key: str, value: str) -> str:
 
 
 def differences(
-    a: Sequence[Facts], b: Sequence[Facts], keys: Iterable[str] = DEPLOYED
+    a: Sequence[PointFacts], b: Sequence[PointFacts], keys: Iterable[str] = DEPLOYED
 ) -> tuple[Difference, ...]:
     """The facts in which two sets of points differ: both state it and not the same, or of ONE_SIDED one alone does."""
-    found = []
+    unequal = []
     for key in keys:
         fact = BY_KEY[key]
         one, other = ({_value(fact, point) for point in side} - {None} for side in (a, b))
         alone = bool(one) != bool(other) and key in ONE_SIDED
         if (one and other and one != other) or alone:
-            found.append(Difference(fact, _named(fact, one), _named(fact, other)))
-    return tuple(found)
+            unequal.append(Difference(fact, _named(fact, one), _named(fact, other)))
+    return tuple(unequal)
 
 
-def everywhere(pairs: Iterable[tuple[Facts, Facts]], keys: Iterable[str]) -> tuple[Difference, ...]:
+def everywhere(pairs: Iterable[tuple[PointFacts, PointFacts]], keys: Iterable[str]) -> tuple[Difference, ...]:
     """The facts in which every compared pair differs, so that they cannot be told apart from what is compared."""
     couples = list(pairs)
     if not couples:
@@ -135,9 +144,9 @@ def everywhere(pairs: Iterable[tuple[Facts, Facts]], keys: Iterable[str]) -> tup
     return tuple(one for one in both if one.fact.key in always)
 
 
-def mixed(rows: Sequence[Facts], besides: Collection[str] = ("accelerator",)) -> list[str]:
+def mixed(rows: Sequence[PointFacts], besides: Collection[str] = ("accelerator",)) -> list[str]:
     """The facts in which points differ among themselves, with their values: "engines SGLang (4) and vLLM (2)"."""
-    found = []
+    facts = []
     for fact in FACTS:
         values = Counter(_value(fact, row) for row in rows)
         if fact.key in besides or len(values) < 2:
@@ -145,8 +154,8 @@ def mixed(rows: Sequence[Facts], besides: Collection[str] = ("accelerator",)) ->
         named = [_words(fact, value) for value, _ in values.most_common()]
         if len(rows) > len(values):
             named = [f"{_words(fact, value)} ({count})" for value, count in values.most_common()]
-        found.append(f"{fact.several} {joined(named, at_most=NAMED)}")
-    return found
+        facts.append(f"{fact.several} {joined(named, at_most=NAMED)}")
+    return facts
 
 
 def several(key: str, values: Iterable[Any]) -> str:
@@ -164,27 +173,29 @@ def several(key: str, values: Iterable[Any]) -> str:
     return f"{counted(len(stated), fact.one, fact.several)}{f' ({words})' if 0 < len(words) <= SHORT else ''}"
 
 
-def unlike(labels: tuple[str, str], a: Sequence[Facts], b: Sequence[Facts],
-           keys: Iterable[str] = (*DEPLOYED, "isl", "osl", "context_tokens", "chips")) -> list[Statement]:  # fmt: skip
+def unlike(
+    labels: tuple[str, str],
+    a: Sequence[PointFacts],
+    b: Sequence[PointFacts],
+    keys: Iterable[str] = (*DEPLOYED, "isl", "osl", "context_tokens", "chips"),
+) -> list[Statement]:
     """What differs between two sides, what one alone states, and how far apart in time they were measured."""
     said = []
-    found = differences(a, b, keys)
-    both = [one.words for one in found if one.a and one.b]
+    unequal = differences(a, b, keys)
+    both = [one.words for one in unequal if one.a and one.b]
     if both:
-        said.append(
-            caveat("unlike", f"The two sides differ in {joined(both, at_most=12)}.", unlike=len(both))
-        )
+        said.append(caveat("unlike", f"The two sides differ in {joined(both, at_most=12)}.", unlike=len(both)))
     alone = [
         f"{one.fact.one} {joined(list(one.a or one.b), at_most=NAMED)} for {labels[0 if one.a else 1]}"
-        for one in found
+        for one in unequal
         if not (one.a and one.b)
     ]
     if alone:
-        said.append(caveat("one_sided", f"Stated on one side only: {joined(alone)}."))
+        said.append(caveat("one_sided", f"Stated on one side only: {joined(alone)}.", one_sided=len(alone)))
     return [*said, *apart(labels, a, b)]
 
 
-def apart(labels: tuple[str, str], a: Sequence[Facts], b: Sequence[Facts]) -> list[Statement]:
+def apart(labels: tuple[str, str], a: Sequence[PointFacts], b: Sequence[PointFacts]) -> list[Statement]:
     """That two sides were measured more than DAYS_APART days apart, or that one states no date."""
     days = [sorted(point.date for point in side if point.date is not None) for side in (a, b)]
     if all(days):
@@ -201,7 +212,7 @@ def apart(labels: tuple[str, str], a: Sequence[Facts], b: Sequence[Facts]) -> li
     return []
 
 
-def _value(fact: Fact, point: Facts) -> Any:
+def _value(fact: Fact, point: PointFacts) -> Any:
     """A point's value of a fact, of several columns the stated ones together; None where nothing is stated."""
     if len(fact.columns) == 1:
         return getattr(point, fact.columns[0])

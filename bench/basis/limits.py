@@ -15,9 +15,9 @@ from bench.catalogue import Metric
 from bench.errors import UsageError
 from bench.library import Library
 from bench.view import View
-from bench.wording import inline, joined, name_of, number
+from bench.wording import inline, joined, name_of, quantity
 
-WRITTEN = re.compile(r"([a-z][a-z0-9_]*)(<=|>=)([^<>=]+)")
+WRITTEN = re.compile(r"([a-z][a-z0-9_]*)(<=|>=)([^<>=%]+)(%?)")
 MOST = 8
 """So many limits at once are read; no page offers more."""
 
@@ -39,14 +39,13 @@ class Limit:
     @property
     def words(self) -> str:
         """It inside a sentence: "p99 TTFT of 2,000 ms or less"."""
-        unit = f" {self.metric.unit}" if self.metric.unit else ""
-        return f"{inline(self.metric)} of {number(self.value)}{unit} or {'less' if self.at_most else 'more'}"
+        value = quantity(self.value, self.metric.key)
+        return f"{inline(self.metric)} of {value} or {'less' if self.at_most else 'more'}"
 
     @property
     def short(self) -> str:
         """It inside a headline: "p99 TTFT ≤ 2,000 ms"."""
-        unit = f" {self.metric.unit}" if self.metric.unit else ""
-        return f"{inline(self.metric)} {'≤' if self.at_most else '≥'} {number(self.value)}{unit}"
+        return f"{inline(self.metric)} {'≤' if self.at_most else '≥'} {quantity(self.value, self.metric.key)}"
 
     @property
     def text(self) -> str:
@@ -117,14 +116,16 @@ def stated_sql(library: Library, limits: tuple[Limit, ...]) -> str:
 def _limit(text: str) -> Limit:
     match = WRITTEN.fullmatch(text)
     try:
-        value = float(match[3]) if match else math.nan
+        value = float(match[3]) / (100 if match[4] else 1) if match else math.nan
     except ValueError:
         value = math.nan
     if match is None or not 0 <= value <= LARGEST:
-        raise UsageError(
-            f"slo={text[:60]!r} is no limit; write a metric and a number, as in slo=ttft_ms_p99<=2000."
-        )
+        raise UsageError(f"slo={text[:60]!r} is no limit; write a metric and a number, as in slo=ttft_ms_p99<=2000.")
     limit = Limit(catalogue.metric(match[1]), match[2] == "<=", value)
     if limit.at_most and not value and limit.metric.kind == "latency":
         raise UsageError(f"0 is no limit on {inline(limit.metric)}; write a number above 0.")
+    if match[4] and limit.metric.kind != "share":
+        raise UsageError(f"A limit on {inline(limit.metric)}, which is no share, is not in %.")
+    if value > 1 and catalogue.is_part(match[1]):
+        raise UsageError(f"A limit on {inline(limit.metric)} is at most 100 %; write 5 % as {match[1]}{match[2]}5%.")
     return limit

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench import names
+from bench.basis import model_shape
+from bench.maths import model_memory
 
 BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5, "int4": 0.5}
-"""Bytes of a weight or a cached value; 4-bit formats store their scales beside it, so theirs is a lower bound."""
-
-LINEAR_CACHE = ("GQA", "MHA", "MLA")
-"""Attention whose cache grows by the same bytes with every token; windows and linear attention stop growing."""
+"""Bytes of a cached value, and of a weight at least: scales beside it and what stays at 16 bit are not counted."""
 
 GIB = 2**30
-BILLION = 1e9
 KEPT = 0.1
 """The share of the memory that an engine leaves alone: vLLM's gpu_memory_utilization is 0.9 unless it is set."""
 
@@ -22,7 +20,7 @@ BEYOND_ROOM = 1.1
 
 
 @dataclass(frozen=True)
-class Room:
+class MemoryRoom:
     """The memory of some chips and what the weights take of it, in GiB.
 
     What is left, and `tokens`, how many tokens of KV cache fit into it, are upper bounds: an engine keeps some for
@@ -49,18 +47,20 @@ class Room:
         return None if each_gib is None else max(0, int(self.served_gib / each_gib))
 
 
-def room(model: str | None, precision: str | None, kv_precision: str | None, accelerator: str | None,
-         accelerators: int) -> Room | None:  # fmt: skip
+def room(
+    model: str | None, precision: str | None, kv_precision: str | None, accelerator: str | None, accelerators: int
+) -> MemoryRoom | None:
     """The room of a model on so many chips; None where its size, precision or the chip's memory is not known."""
-    known = names.model(model) if model else None
+    shape = model_shape.known(model)
     chip = names.accelerator(accelerator) if accelerator else None
-    size = BYTES.get((precision or "").lower())
-    if known is None or chip is None or size is None or not known.total_params_b or not chip.memory_gb:
+    bytes_of_weights = None if shape is None else model_memory.weight_bytes(shape, precision or "")
+    if shape is None or chip is None or bytes_of_weights is None or not chip.memory_gb:
         return None
-    memory, weights = chip.memory_gb * accelerators, known.total_params_b * BILLION * size / GIB
-    each = None if known.kv_window_tokens else cache_gib(model, kv_precision, 1)
+    memory, weights = chip.memory_gb * accelerators, bytes_of_weights / GIB
+    grows_evenly = all(group.window is None and not group.state_bytes for group in shape.groups)
+    each = cache_gib(model, kv_precision, 1) if grows_evenly else None
     tokens = (memory - weights) / each if each and memory > weights else None
-    return Room(accelerators, memory, weights, tokens)
+    return MemoryRoom(accelerators, memory, weights, tokens)
 
 
 def cache_gib(model: str | None, kv_precision: str | None, tokens: float) -> float | None:
@@ -68,18 +68,12 @@ def cache_gib(model: str | None, kv_precision: str | None, tokens: float) -> flo
 
     Layers with a window keep its tokens alone.
     """
-    known = names.model(model) if model else None
+    shape = model_shape.known(model)
     size = BYTES.get((kv_precision or "").lower())
-    if known is None or size is None or not known.kv_bytes_per_token_bf16:
-        return None
-    if known.kv_window_tokens is None and known.attention not in LINEAR_CACHE:
-        return None
-    within = min(tokens, known.kv_window_tokens or tokens)
-    beyond = (known.kv_bytes_per_token_bf16_beyond_window or 0) * (tokens - within)
-    return (known.kv_bytes_per_token_bf16 * within + beyond) * size / BYTES["bf16"] / GIB
+    return None if shape is None or size is None or not shape.groups else shape.cache_bytes(tokens, size) / GIB
 
 
-def explains(small: Room | None, wide: Room | None, speedup: float) -> bool:
+def explains(small: MemoryRoom | None, wide: MemoryRoom | None, speedup: float) -> bool:
     """Whether memory may explain a speedup: the room for cache, and so the requests at once, grows as much."""
     if small is None or wide is None or small.room_gib <= 0:
         return False

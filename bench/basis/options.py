@@ -11,10 +11,7 @@ from typing import Literal
 from bench.errors import UnknownName, UsageError
 from bench.view import View
 
-PLAIN, SEPARATED = (
-    re.compile(r"([0-9]{1,30})((?:\.[0-9]*)?)"),
-    re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?"),
-)
+PLAIN, SEPARATED = (re.compile(r"([0-9]{1,30})((?:\.[0-9]*)?)"), re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?"))
 """A number as links hold it and as it is read: "100000000", "100,000,000"."""
 
 
@@ -23,7 +20,8 @@ class Option:
     """Something to choose: its key in links and on the command line, its label, and what it does in one sentence.
 
     `kind` says how its value is written. `values` are all that a choice may be, empty where that depends on what is
-    loaded; `least` and `most` bound a number; `example` is a value that can be meant.
+    loaded; `least` and `most` bound a number; `example` is a value that can be meant. `default` holds where nothing is
+    chosen, empty where nothing does or that depends on what is selected.
     """
 
     key: str
@@ -34,6 +32,7 @@ class Option:
     least: float = 1e-9
     most: float = 1e15
     example: str = "60"
+    default: str = ""
 
     def number(self, view: View) -> float | None:
         """The number a View holds here; None when absent, UsageError for one that cannot be meant."""
@@ -63,7 +62,7 @@ def separated(text: str) -> str:
 
 
 def check(view: View, options: Iterable[Option]) -> None:
-    """UnknownName or UsageError for the first of these options that holds what it cannot."""
+    """Raise UnknownName or UsageError for the first of these options that holds what it cannot."""
     for option in options:
         value = view.option(option.key)
         if option.kind == "number":

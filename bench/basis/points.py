@@ -16,7 +16,7 @@ from bench.library import Library
 
 
 @dataclass(frozen=True)
-class Facts:
+class PointFacts:
     """The facts of a point, None where not stated; `flags` is the JSON of its column, lengths are in tokens."""
 
     point_id: str
@@ -53,7 +53,7 @@ class Facts:
     flags: str | None = None
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Facts:
+    def of(cls, row: Mapping[str, Any]) -> PointFacts:
         """The facts in a row that holds them by column, NaN and NaT as absent; other columns are passed over."""
         return cls(**{name: _stated(row.get(name)) for name in COLUMNS})
 
@@ -88,23 +88,23 @@ class Facts:
         return ", ".join(part for part in (deployment_words(row), workload_words(row)) if part)
 
 
-COLUMNS = tuple(column.name for column in fields(Facts))
+COLUMNS = tuple(column.name for column in fields(PointFacts))
 SQL = ", ".join(COLUMNS)
-"""The columns of Facts as a query lists them."""
+"""The columns of PointFacts as a query lists them."""
 
 AMONG = "point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))"
 """The condition of the points with the ids of a list."""
 
 
-def named(library: Library, ids: Sequence[str]) -> dict[str, Facts]:
+def named(library: Library, ids: Sequence[str]) -> dict[str, PointFacts]:
     """The facts of these points by id; an id that is not loaded is left out."""
     found = library.fetch(f"SELECT {SQL} FROM points WHERE {AMONG}", (list(dict.fromkeys(ids)),))
-    return {row[0]: Facts(*row) for row in found}
+    return {row[0]: PointFacts(*row) for row in found}
 
 
-def of_frame(frame: pd.DataFrame) -> list[Facts]:
+def of_frame(frame: pd.DataFrame) -> list[PointFacts]:
     """The facts of each row of a table that holds them by column."""
-    return [Facts.of({str(key): value for key, value in row.items()}) for row in frame.to_dict("records")]
+    return [PointFacts.of({str(key): value for key, value in row.items()}) for row in frame.to_dict("records")]
 
 
 def _stated(value: Any) -> Any:

@@ -35,14 +35,25 @@ MODELLED = "modelled"
 ROUNDED = 0.001
 """Quotes of one provider this close are one, as a chip's share of an instance is rounded."""
 
-TERMS = Option("price_terms", "Price terms", "choice", "On demand, spot, reserved, modelled, or every one.")
-BOOK = Option("price_book", "Price book", "choice", "The price list, or every one.")
-PROVIDER = Option("provider", "Provider", "choice", "Whose prices are taken, or everyone's.")
+TERMS = Option(
+    "price_terms",
+    "Price terms",
+    "choice",
+    "Of prices: on demand, spot, reserved, modelled, or every one.",
+    default=ON_DEMAND,
+)
+BOOK = Option("price_book", "Price book", "choice", "The price list, or every one.", default=EVERY)
+PROVIDER = Option("provider", "Provider", "choice", "Whose prices are taken, or everyone's.", default=EVERY)
 UTILISATION = Option(
-    "utilisation", "Utilisation", "number",
+    "utilisation",
+    "Utilisation",
+    "number",
     "The share of the paid time in which tokens are really served, from 0.001 to 1.",
-    least=0.001, most=1, example="0.6",
-)  # fmt: skip
+    least=0.001,
+    most=1,
+    example="0.6",
+    default="1",
+)
 OPTIONS = (TERMS, BOOK, PROVIDER, UTILISATION)
 WHOSE = (TERMS.key, BOOK.key, PROVIDER.key)
 
@@ -183,19 +194,18 @@ def completed(library: Library, view: View) -> View:
             view = view.with_options(**{TERMS.key: own[0] if len(own) == 1 else EVERY})
     choice = read(library, view)
     return view.with_options(
-        price_terms=choice.terms, price_book=choice.book, provider=choice.provider,
+        price_terms=choice.terms,
+        price_book=choice.book,
+        provider=choice.provider,
         utilisation=f"{choice.utilisation:.12g}",
-    )  # fmt: skip
+    )
 
 
 def choices(library: Library, view: View) -> dict[str, list[tuple[str, str]]]:
     """The terms, books and providers to choose from, each that goes together with the other two."""
     now, rows = {key: view.option(key, EVERY) for key in WHOSE}, _offered(library)
     now[TERMS.key] = EVERY if now[TERMS.key] == WITH_POINTS else now[TERMS.key]
-    values = {
-        key: {row[key] for row in rows if all(now[o] in (EVERY, row[o]) for o in now if o != key)}
-        for key in now
-    }
+    values = {key: {row[key] for row in rows if all(now[o] in (EVERY, row[o]) for o in now if o != key)} for key in now}
     terms = sorted({ON_DEMAND, *values[TERMS.key]}, key=lambda one: (one != ON_DEMAND, is_modelled(one), one))
     return {
         TERMS.key: [*((one, opened(terms_in_words(one))) for one in (*terms, WITH_POINTS, EVERY))],
@@ -204,8 +214,9 @@ def choices(library: Library, view: View) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def quotes(library: Library, choice: Choice, accelerators: Collection[str] | None = None,
-           points: Clause | None = None) -> tuple[Quote, ...]:  # fmt: skip
+def quotes(
+    library: Library, choice: Choice, accelerators: Collection[str] | None = None, points: Clause | None = None
+) -> tuple[Quote, ...]:
     """Every single price under a choice, the cheapest of each accelerator first; equal ones of one provider once.
 
     `accelerators` are all where None. `points` are those on whose pages WITH_POINTS looks; without them there is none.
@@ -218,21 +229,22 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
 def _unlike(printed: Iterable[Quote]) -> tuple[Quote, ...]:
     """These quotes, those of one provider that are alike once: the first, with the regions of all."""
     alike: dict[tuple[str, str, str], list[list[Quote]]] = {}
-    told: list[list[Quote]] = []
+    every: list[list[Quote]] = []
     for one in printed:
         groups = alike.setdefault((one.accelerator, one.provider, one.terms), [])
         usd = one.usd_per_accelerator_hour
         if not groups or usd > groups[-1][0].usd_per_accelerator_hour * (1 + ROUNDED):
             groups.append([])
-            told.append(groups[-1])
+            every.append(groups[-1])
         groups[-1].append(one)
     return tuple(
-        replace(own[0], regions=tuple(dict.fromkeys(one.region for one in own if one.region))) for own in told
+        replace(own[0], regions=tuple(dict.fromkeys(one.region for one in own if one.region))) for own in every
     )
 
 
-def _printed(library: Library, choice: Choice, accelerators: Collection[str] | None = None,
-             points: Clause | None = None) -> list[Quote]:  # fmt: skip
+def _printed(
+    library: Library, choice: Choice, accelerators: Collection[str] | None = None, points: Clause | None = None
+) -> list[Quote]:
     """The quotes under a choice, each as often as books print it."""
     columns = ", ".join(column.name for column in fields(Quote) if column.name != "regions")
     condition = Clause("usd_per_accelerator_hour > 0", ())
@@ -241,20 +253,18 @@ def _printed(library: Library, choice: Choice, accelerators: Collection[str] | N
             condition = condition.also(f"{column} = ?", value)
     if choice.terms == WITH_POINTS:
         own = points or Clause("FALSE", ())
-        condition = condition.also(
-            f"source_url IN (SELECT source_url FROM points WHERE {own.sql})", *own.params
-        )
+        condition = condition.also(f"source_url IN (SELECT source_url FROM points WHERE {own.sql})", *own.params)
     elif choice.terms != EVERY:
         condition = condition.also("terms = ?", choice.terms)
     if accelerators is not None:
         chips = sorted(accelerators)
         condition = condition.also("accelerator IN (SELECT unnest(CAST(? AS VARCHAR[])))", chips)
-    found = library.fetch(
+    rows = library.fetch(
         f"SELECT {columns} FROM prices WHERE {condition.sql} ORDER BY accelerator, usd_per_accelerator_hour, provider,"
         " as_of DESC NULLS LAST, book, terms, region, instance",
         condition.params,
     )
-    return [Quote(*row) for row in found]
+    return [Quote(*row) for row in rows]
 
 
 def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:
@@ -265,18 +275,23 @@ def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:
     by_chip: dict[str, list[Quote]] = {}
     for one in held:
         by_chip.setdefault(one.accelerator, []).append(one)
-    found = {}
+    of_chip = {}
     for chip, own in sorted(by_chip.items()):
         offers = [one for one in own if not one.is_modelled] or own
         by_provider: dict[str, set[float]] = {}
         for one in offers:
             by_provider.setdefault(one.provider, set()).add(one.usd_per_accelerator_hour)
         every = [usd for values in by_provider.values() for usd in values]
-        found[chip] = ChipPrice(
-            chip, statistics.median(map(statistics.median, by_provider.values())), len(by_provider), min(every),
-            max(every), modelled=offers[0].is_modelled, printed=choice.terms == WITH_POINTS,
-        )  # fmt: skip
-    return found
+        of_chip[chip] = ChipPrice(
+            chip,
+            statistics.median(map(statistics.median, by_provider.values())),
+            len(by_provider),
+            min(every),
+            max(every),
+            modelled=offers[0].is_modelled,
+            printed=choice.terms == WITH_POINTS,
+        )
+    return of_chip
 
 
 def chip_prices(library: Library, choice: Choice, points: Clause | None = None) -> dict[str, ChipPrice]:
@@ -303,13 +318,14 @@ def alternatives(library: Library, choice: Choice) -> dict[str, Choice]:
     held = _printed(library, replace(choice, book=EVERY, provider=EVERY))
     books = dict.fromkeys(row.book for row in held)
     providers = dict.fromkeys(row.provider for row in held)
-    found: dict[str, Choice] = {}
+    by_words: dict[str, Choice] = {}
     if len(books) > 1:
-        found |= {f"prices of {one}": replace(choice, book=one) for one in books if one != choice.book}
+        by_words |= {f"prices of {one}": replace(choice, book=one) for one in books if one != choice.book}
     if len(providers) > 1:
-        found |= {f"{one}'s price": replace(choice, provider=one, book=EVERY) for one in providers
-                  if one != choice.provider}  # fmt: skip
-    return found
+        by_words |= {
+            f"{one}'s price": replace(choice, provider=one, book=EVERY) for one in providers if one != choice.provider
+        }
+    return by_words
 
 
 def price_sql(prices: Mapping[str, ChipPrice]) -> tuple[str, tuple[object, ...]]:
@@ -331,7 +347,7 @@ def cost_sql(key: str, prices: Mapping[str, ChipPrice], utilisation: float) -> t
     return f"({price}) * accelerators / ({tokens_per_hour}) * {MILLION}", (*params, utilisation)
 
 
-def told(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[str]) -> list[Statement]:
+def statements(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[str]) -> list[Statement]:
     """Which prices an answer stands on, and the accelerators that have none; nothing where no chip is named."""
     wanted = list(dict.fromkeys(chips))
     known = [prices[chip] for chip in wanted if chip in prices]
@@ -344,7 +360,7 @@ def told(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[str]) 
         whole, short = ([f"{chip} {getattr(one, how)}" for chip, one in named] for how in ("words", "brief"))
         every = f"{start}: {joined(whole, at_most=len(whole))}."
         text = fitting(every, listing(median, short, ".", longest=CAVEAT).text, longest=CAVEAT)
-        said.append(caveat("prices", text))
+        said.append(caveat("prices", text, (), **{one.accelerator: one.usd for one in known}))
     if unpriced:
         text = listing(f"No {_adjective(choice)} price for ", unpriced, ": left out.").text
         said.append(caveat("unpriced", text, unpriced=len(unpriced)))

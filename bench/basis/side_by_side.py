@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from bench import selection
-from bench.basis import evidence, known, limits, story
+from bench.basis import evidence, limits, stated_share, story
 from bench.basis.statement import Statement, caveat
 from bench.basis.story import Needs
 from bench.catalogue import PRICED
@@ -41,18 +41,18 @@ def field(library: Library, view: View, usual: str, needs: Needs | None = None) 
         return usual
     of = needs or EVERY_POINT
     condition = evidence.ranked(library, evidence.read(view).unlimited).also(f"({of.points})")
-    found = library.fetch(
+    values = library.fetch(
         f"SELECT DISTINCT model FROM points WHERE {condition.sql} GROUP BY model, {of.each} HAVING {of.having}",
         (*condition.params, *of.params),
     )
-    return FIELD if len(found) > 1 else usual
+    return FIELD if len(values) > 1 else usual
 
 
-def gave_way(asked: str, told: str, words: str = FIELD) -> list[Statement]:
+def gave_way(wanted: str, used: str, words: str = FIELD) -> list[Statement]:
     """That a field which was asked for gave way to what tells models apart, in words, where it did."""
-    if not asked or asked == told:
+    if not wanted or wanted == used:
         return []
-    by = lowered(title(asked).split(" (")[0]) if asked != "none" else "one for all"
+    by = lowered(title(wanted).split(" (")[0]) if wanted != "none" else "one for all"
     return [caveat("gave_way", f"Models are compared here, so it is by {words}, not {by}.")]
 
 
@@ -66,7 +66,7 @@ def left_out(library: Library, view: View, shown: Collection[str | None], lacks:
         return []
     own = story.own_choice(view)
     everywhere, here, within = (_ranked(library, one) for one in (own.with_slo(()), view.with_slo(()), view))
-    narrower = known.narrower(own, view)
+    narrower = stated_share.narrower(own, view)
     because: dict[str, list[str]] = {}
     for one in missing:
         why = lacks
@@ -88,8 +88,5 @@ def _ranked(library: Library, view: View) -> set[str]:
     asked = [one.text for one in limits.read(view) if one.metric.key not in PRICED]
     condition = evidence.ranked(library, evidence.read(view.with_slo(asked)))
     return {
-        one
-        for (one,) in library.fetch(
-            f"SELECT DISTINCT model FROM points WHERE {condition.sql}", condition.params
-        )
+        one for (one,) in library.fetch(f"SELECT DISTINCT model FROM points WHERE {condition.sql}", condition.params)
     }

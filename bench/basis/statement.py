@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bench.basis.document import HIDDEN
+
 Role = Literal["headline", "finding", "coverage", "caveat", "variation"]
 Value = str | float | int | bool | None
 
@@ -14,7 +16,8 @@ Value = str | float | int | bool | None
 class Statement:
     """A sentence. `kind` stays the same whatever the words are; `values` are what the sentence says in numbers.
 
-    `point_ids` are the points it names or rests on: their flags stand in its text or beside it.
+    `point_ids` are the points it names or rests on: their flags stand in its text or beside it. A headline that `tells`
+    says what was asked; any other says why that cannot be told.
     """
 
     role: Role
@@ -22,11 +25,17 @@ class Statement:
     text: str
     values: Mapping[str, Value] = field(default_factory=dict)
     point_ids: tuple[str, ...] = ()
+    tells: bool = field(default=True, metadata={HIDDEN: True})
 
 
 def headline(kind: str, text: str, point_ids: Iterable[str] = (), **values: Value) -> Statement:
     """The one sentence an answer opens with."""
     return Statement("headline", kind, text, values, tuple(point_ids))
+
+
+def untold(kind: str, text: str, point_ids: Iterable[str] = (), **values: Value) -> Statement:
+    """The one sentence an answer opens with that cannot tell what was asked: it says why."""
+    return Statement("headline", kind, text, values, tuple(point_ids), tells=False)
 
 
 def finding(kind: str, text: str, point_ids: Iterable[str] = (), **values: Value) -> Statement:

@@ -115,7 +115,7 @@ class Stories:
                 break
         return usable
 
-    def told(self, free: Collection[str] = (), further: Further | None = None) -> Story:
+    def story(self, free: Collection[str] = (), further: Further | None = None) -> Story:
         """The story that is told where keys that are `free` stay open, as a column that is an axis.
 
         A View that is whole, or that names every key, stays as it is. `further` are the filters by which a page narrows
@@ -191,10 +191,11 @@ def stories(library: Library, view: View, needs: Needs | None = None) -> Stories
     return Stories(library, view, own, pins, absent, needs, near)
 
 
-def told(library: Library, view: View, needs: Needs | None = None, free: Collection[str] = (),
-         further: Further | None = None) -> Story:  # fmt: skip
+def of(
+    library: Library, view: View, needs: Needs | None = None, free: Collection[str] = (), further: Further | None = None
+) -> Story:
     """The story of a View; the View says in FILLED what was filled in."""
-    return stories(library, view, needs).told(free, further)
+    return stories(library, view, needs).story(free, further)
 
 
 def own_choice(view: View) -> View:
@@ -215,11 +216,11 @@ def chosen(library: Library, view: View, choice: Mapping[str, Collection[str]]) 
     With another model what a story had filled in goes, and each other filter is kept if something is left of the model
     and of those kept before it. With any other choice the model that was shown is the reader's from now on.
     """
-    found = own_choice(view)
+    own = own_choice(view)
     if "model" not in choice:
-        found = found.with_where(model=view.values("model"))
-    found = found.with_where(**choice)
-    return replace(_kept(library, found) if choice.get("model") else found, whole=False)
+        own = own.with_where(model=view.values("model"))
+    own = own.with_where(**choice)
+    return replace(_kept(library, own) if choice.get("model") else own, whole=False)
 
 
 def shown(view: View) -> dict[str, str]:
@@ -253,23 +254,18 @@ def workloads(library: Library, view: View) -> tuple[list[Offer], list[Offer]]:
     return beside, [one for one in selection.workloads(library, wider) if one.value not in known]
 
 
-def statements(found: Story) -> list[Statement]:
+def statements(story: Story) -> list[Statement]:
     """What was filled in besides what the reader asked for, and that this is another story than other pages tell."""
     said = []
-    if found.instead_of and found.needs is not None:
-        lacks = f"has no {found.lacking or found.needs.words}; shown is the nearest selection that has"
-        if found.odd_instead_of:
-            lacks = f"has {found.odd_instead_of}; shown is the nearest selection without"
-        said.append(coverage("other_story", f"{found.instead_of} {lacks}."))
-    if found.left_out:
-        words = joined([_named(key, value) for key, value in found.pins.items()])
-        said.append(
-            coverage(
-                "narrowed",
-                f"Narrowed to {words}; {counted(found.left_out, 'other point')} {is_or_are(found.left_out)} left out.",
-                left_out=found.left_out,
-            )
-        )
+    if story.instead_of and story.needs is not None:
+        lacks = f"has no {story.lacking or story.needs.words}; shown is the nearest selection that has"
+        if story.odd_instead_of:
+            lacks = f"has {story.odd_instead_of}; shown is the nearest selection without"
+        said.append(coverage("other_story", f"{story.instead_of} {lacks}.", odd=bool(story.odd_instead_of)))
+    if story.left_out:
+        words = joined([_named(key, value) for key, value in story.pins.items()])
+        many = f"{counted(story.left_out, 'other point')} {is_or_are(story.left_out)} left out"
+        said.append(coverage("narrowed", f"Narrowed to {words}; {many}.", left_out=story.left_out, **story.pins))
     return said
 
 
@@ -284,12 +280,12 @@ def _narrowed(view: View, pins: Mapping[str, str]) -> View:
 
 def _kept(library: Library, view: View) -> View:
     """The View without the filters under which its model has no point at all."""
-    found = View.of({"model": view.values("model")})
+    kept = View.of({"model": view.values("model")})
     for key, values in view.where:
-        wider = found.with_where(**{key: values})
+        wider = kept.with_where(**{key: values})
         if selection.count(library, wider):
-            found = wider
-    return replace(view, where=found.where)
+            kept = wider
+    return replace(view, where=kept.where)
 
 
 def _far(row: Mapping[str, Any], near: Mapping[str, str]) -> tuple[bool, ...]:
@@ -304,9 +300,7 @@ def _pins(row: Mapping[str, Any], absent: Sequence[str], free: Collection[str]) 
     return {key: selection.written(row[key]) for key in absent if row[key] is not None and key not in free}
 
 
-def _stories(
-    library: Library, view: View, absent: Sequence[str], needs: Needs | None
-) -> list[dict[str, Any]]:
+def _stories(library: Library, view: View, absent: Sequence[str], needs: Needs | None) -> list[dict[str, Any]]:
     """Every story of the ranked points, best first, with how many are `usable`; where those are grouped, just all.
 
     `stating` weighs those that state what the reader's limits are on, those limits apart that a page has of itself.
@@ -331,9 +325,7 @@ def _stories(
     return sorted(found, key=lambda row: _order(row, absent))
 
 
-def _fits(
-    library: Library, view: View, alike: Sequence[str], needs: Needs
-) -> dict[tuple[Any, ...], tuple[bool, int]]:
+def _fits(library: Library, view: View, alike: Sequence[str], needs: Needs) -> dict[tuple[Any, ...], tuple[bool, int]]:
     """The values of the keys that are `alike` with the groups needed, whether one is odd, and of how many models."""
     condition = evidence.ranked(library, evidence.read(view.with_slo(()))).also(f"({needs.points})")
     groups = ["TRUE", *map(as_asked, alike)]
@@ -377,10 +369,7 @@ def _is_same(one: Mapping[str, Any], other: Mapping[str, Any], absent: Sequence[
 def _words(row: Mapping[str, Any], view: View) -> str:
     """A story in words, with what of it the reader named: "DeepSeek R1 0528 FP8 at 1,024/1,024"."""
     known = {key: row.get(key, (view.values(key) or (None,))[0]) for key in KEYS}
-    words = [
-        value_label("model", known["model"]) if known["model"] else "",
-        str(known["precision"] or "").upper(),
-    ]
+    words = [value_label("model", known["model"]) if known["model"] else "", str(known["precision"] or "").upper()]
     if known["isl"] is not None and known["osl"] is not None:
         words.append(f"at {number(float(known['isl']))}/{number(float(known['osl']))}")
     return " ".join(word for word in words if word) or "The selection"

@@ -69,8 +69,13 @@ class Robustness:
         return tuple((words, verdict) for words, verdict in self.known if verdict.code != self.own.code)
 
 
-def of(library: Library, view: View, choice: Choice | None,
-       verdict: Callable[[Variation], Verdict | None], usable: str = "TRUE") -> Robustness | None:  # fmt: skip
+def of(
+    library: Library,
+    view: View,
+    choice: Choice | None,
+    verdict: Callable[[Variation], Verdict | None],
+    usable: str = "TRUE",
+) -> Robustness | None:
     """How a View's verdict fares with one choice changed at a time; with a price `choice` also whose price it is.
 
     Only points that meet the SQL condition `usable` count. None where it has no verdict, or there is nothing to vary.
@@ -87,50 +92,48 @@ def _ways(library: Library, view: View, choice: Choice | None, usable: str) -> l
     """The other ways to look at a View's selection that rank other points or price them otherwise, and how many."""
     ranking, price = evidence.read(view), choice or prices.stated(view)
     varied, selected = of_points(ranking), selection.clause(view)
-    ranked = [
-        evidence.ranked(library, one).also(f"({usable})") for one in (ranking, *(one for _, _, one in varied))
-    ]
+    ranked = [evidence.ranked(library, one).also(f"({usable})") for one in (ranking, *(one for _, _, one in varied))]
     own, *others = library.fetch(
         f"SELECT {', '.join(f'count(*) FILTER ({one.sql})' for one in ranked)} FROM points WHERE {selected.sql}",
         (*(value for one in ranked for value in one.params), *selected.params),
     )[0]
     told = zip(varied, others, strict=True)
-    found = [(Variation(*way, price), many) for way, many in told if many != own]
+    ways = [(Variation(*way, price), many) for way, many in told if many != own]
     if choice is not None:
         priced = prices.alternatives(library, choice)
-        found += [(Variation("price", f"at {words}", ranking, other), own) for words, other in priced.items()]
-    return found
+        ways += [(Variation("price", f"at {words}", ranking, other), own) for words, other in priced.items()]
+    return ways
 
 
-def statements(found: Robustness | None) -> list[Statement]:
+def statements(robustness: Robustness | None) -> list[Statement]:
     """In how many ways to look a headline holds, what wins in the others, and in which nothing can be said."""
-    if found is None or not found.others:
+    if robustness is None or not robustness.others:
         return []
-    parts = [f"{verdict} {_together(ways)}" for verdict, ways in _by_words(found).items()]
+    parts = [f"{verdict} {_together(ways)}" for verdict, ways in _by_words(robustness).items()]
     parts = [*parts[:LISTED], *[f"{len(parts) - LISTED} more verdicts"] * (len(parts) > LISTED)]
-    text = f"{_held(found)}: {'; '.join(parts) or joined([words for words, _ in found.known], at_most=9)}."
-    if unknown := [words for words, one in found.others if one is None]:
+    text = f"{_held(robustness)}: {'; '.join(parts) or joined([words for words, _ in robustness.known], at_most=9)}."
+    if unknown := [words for words, one in robustness.others if one is None]:
         nothing = f"{opened(_together(unknown))} nothing can be said."
-        text = f"{text} {nothing}" if found.known else nothing
-    return [Statement("variation", "holds_in", text, {"ways": found.ways, "holding": found.holding})]
+        text = f"{text} {nothing}" if robustness.known else nothing
+    return [Statement("variation", "holds_in", text, {"ways": robustness.ways, "holding": robustness.holding})]
 
 
-def doubts(found: Robustness | None) -> list[Statement]:
+def doubts(robustness: Robustness | None) -> list[Statement]:
     """That a headline holds in fewer than half of the ways to look, as the sentence right below it; else nothing."""
-    if found is None or 2 * found.holding >= found.ways:
+    if robustness is None or 2 * robustness.holding >= robustness.ways:
         return []
-    (words, ways), *others = sorted(_by_words(found).items(), key=lambda one: -len(one[1]))
+    (words, ways), *others = sorted(_by_words(robustness).items(), key=lambda one: -len(one[1]))
     short = f"{words} in {len(ways)}"
-    told = [f"{_held(found)}: {words} {_together(ways)}."] if not others else []
-    text = fitting(*told, f"{_held(found)}: {short}.", f"{_held(found)}.")
-    return [finding("doubt", text, ways=found.ways, holding=found.holding)]
+    whole = [f"{_held(robustness)}: {words} {_together(ways)}."] if not others else []
+    text = fitting(*whole, f"{_held(robustness)}: {short}.", f"{_held(robustness)}.")
+    return [finding("doubt", text, ways=robustness.ways, holding=robustness.holding)]
 
 
-def _held(found: Robustness) -> str:
-    if found.holding == found.ways == 2:
+def _held(robustness: Robustness) -> str:
+    if robustness.holding == robustness.ways == 2:
         return "Holds in the other check too"
-    every = found.holding == found.ways
-    return f"Holds in {'all' if every else f'{found.holding} of'} {found.ways} checks"
+    every = robustness.holding == robustness.ways
+    return f"Holds in {'all' if every else f'{robustness.holding} of'} {robustness.ways} checks"
 
 
 def _by_words(found: Robustness) -> dict[str, list[str]]:

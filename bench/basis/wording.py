@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from bench import flags
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.chart import value_label
 from bench.maths.grid import TIE
 from bench.view import View
@@ -47,9 +47,7 @@ def fitting(*sentences: str | Callable[[], str], longest: int = LONGEST) -> str:
     return text
 
 
-def listing(
-    start: str, parts: Sequence[str], end: str = "", *, by: str = ", ", longest: int = LONGEST
-) -> Listing:
+def listing(start: str, parts: Sequence[str], end: str = "", *, by: str = ", ", longest: int = LONGEST) -> Listing:
     """A sentence that lists as many of these parts, the first first, as leave it short; the rest is counted.
 
     One part stands even where it is long.
@@ -57,9 +55,7 @@ def listing(
     for shown in range(len(parts), 0, -1):
         rest = len(parts) - shown
         named = (
-            joined(parts, at_most=shown)
-            if by == ", "
-            else by.join([*parts[:shown], *[f"{rest} more"] * (rest > 0)])
+            joined(parts, at_most=shown) if by == ", " else by.join([*parts[:shown], *[f"{rest} more"] * (rest > 0)])
         )
         text = f"{start}{named}{end}"
         if len(text.split()) <= longest:
@@ -100,11 +96,11 @@ def between(low: float, high: float) -> str:
 
 def flagged(kinds: Iterable[str]) -> str:
     """In brackets what a named point is flagged for, every kind that is more than a note: " (flagged: decode only)"."""
-    told = flags.telling(kinds)
+    told = flags.printed(kinds)
     return f" (flagged: {joined(told, at_most=9)})" if told else ""
 
 
-def flags_of(points: Iterable[Facts]) -> tuple[str, ...]:
+def flags_of(points: Iterable[PointFacts]) -> tuple[str, ...]:
     """The kinds of flag of these points, each once."""
     return tuple(dict.fromkeys(kind for point in points for kind in point.flag_kinds))
 
@@ -114,11 +110,11 @@ def selected(view: View) -> str:
     alone = {key: one[0] for key in ("precision", "isl", "osl") if len(one := view.values(key)) == 1}
     isl, osl = (round(float(alone[key])) if key in alone else None for key in ("isl", "osl"))
     precision, models = alone.get("precision"), view.values("model")
-    told = [Facts("", model=model, precision=precision, isl=isl, osl=osl) for model in models]
+    told = [PointFacts("", model=model, precision=precision, isl=isl, osl=osl) for model in models]
     return subject(told) if told else "the selection"
 
 
-def subject(points: Sequence[Facts]) -> str:
+def subject(points: Sequence[PointFacts]) -> str:
     """What points are of: "DeepSeek R1 0528 FP8 at 1,024/1,024"; what they do not agree on is left out.
 
     Models beyond two are counted; "" where nothing is stated.

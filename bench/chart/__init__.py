@@ -18,10 +18,20 @@ import plotly.graph_objects as go
 
 from bench import catalogue, names
 from bench.plain_text import html
-from bench.wording import number
+from bench.wording import number, share
 
-OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#B8A800", "#7F7F7F", "#5B53B5",
-             "#A3405F")  # fmt: skip
+OKABE_ITO = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#56B4E9",
+    "#B8A800",
+    "#7F7F7F",
+    "#5B53B5",
+    "#A3405F",
+)
 """Okabe and Ito's colour-blind-safe set, its yellow darkened, grey and two more to make ten."""
 
 PALETTES = {
@@ -32,18 +42,7 @@ PALETTES = {
 }  # fmt: skip
 """That set for lines of each theme, moved apart until any two and the grey differ by 20 in CIEDE2000."""
 
-MARKERS = (
-    "circle",
-    "square",
-    "diamond",
-    "triangle-up",
-    "triangle-down",
-    "cross",
-    "x",
-    "pentagon",
-    "hexagon",
-    "star",
-)
+MARKERS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "pentagon", "hexagon", "star")
 
 FONT = "Source Sans, Source Sans Pro, sans-serif"
 """The app's own typeface, so that charts and text are of one page."""
@@ -75,10 +74,10 @@ class Theme:
 
 LIGHT = Theme(
     "light", text="#1c2733", muted="#667481", grid="#e3e7eb", background="#ffffff", frontier="#1c2733", rest="#919191"
-)  # fmt: skip
+)
 DARK = Theme(
     "dark", text="#e8edf2", muted="#98a5b1", grid="#2a333c", background="#14171b", frontier="#e8edf2", rest="#7c7c7c"
-)  # fmt: skip
+)
 
 
 def theme(name: str | None) -> Theme:
@@ -97,9 +96,7 @@ def colours(field: str, values: Sequence[str], theme: Theme) -> dict[str, str]:
     """A colour for each value of a field: the accelerators' own, or ten colour-blind-safe ones, grey for the rest."""
     if field == "accelerator":
         return {value: accelerator_colour(value, theme) for value in values}
-    return dict(
-        zip(values, itertools.chain(PALETTES[theme.name], itertools.repeat(theme.rest)), strict=False)
-    )
+    return dict(zip(values, itertools.chain(PALETTES[theme.name], itertools.repeat(theme.rest)), strict=False))
 
 
 def engine_marker(slug: str | None, *, measured: bool = True) -> str:
@@ -118,39 +115,70 @@ def look(theme: Theme, *, height: int = 520) -> dict[str, Any]:
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": theme.text, "size": 13, "family": FONT},
         "margin": {"l": 72, "r": 24, "t": 40, "b": 60},
-        "hoverlabel": {"bgcolor": theme.background, "font": {"color": theme.text, "family": FONT, "size": 12.5},
-                       "bordercolor": theme.muted,
-                       "align": "left"},
+        "hoverlabel": {
+            "bgcolor": theme.background,
+            "font": {"color": theme.text, "family": FONT, "size": 12.5},
+            "bordercolor": theme.muted,
+            "align": "left",
+        },
         "legend": {"orientation": "h", "y": -0.18, "x": 0, "title": {"text": ""}},
-    }  # fmt: skip
+    }
 
 
 def layout(figure: go.Figure, theme: Theme, *, height: int = 520) -> go.Figure:
     """The figure with the house's look and quiet grid."""
     figure.update_layout(look(theme, height=height))
-    axis = {"gridcolor": theme.grid, "linecolor": theme.muted, "zeroline": False, "ticks": "outside",
-            "tickcolor": theme.muted, "title": {"standoff": 12}, "automargin": True, "exponentformat": "none",
-            "separatethousands": True}  # fmt: skip
-    figure.update_xaxes(**axis)
-    figure.update_yaxes(**axis)
+    figure.update_xaxes(**look_of_axis(theme))
+    figure.update_yaxes(**look_of_axis(theme))
     return figure
 
 
+def look_of_axis(theme: Theme) -> dict[str, Any]:
+    """The house's look as settings of a plotly axis."""
+    return {
+        "gridcolor": theme.grid,
+        "linecolor": theme.muted,
+        "zeroline": False,
+        "ticks": "outside",
+        "tickcolor": theme.muted,
+        "title": {"standoff": 12},
+        "automargin": True,
+        "exponentformat": "none",
+        "separatethousands": True,
+    }
+
+
 LINES_LEGEND = {
-    "orientation": "h", "x": 0, "xanchor": "left", "y": 1.01, "yanchor": "bottom",
-    "traceorder": "normal", "font": {"size": 12}, "title": {"text": ""}, "itemclick": "toggleothers",
-    "itemdoubleclick": "toggle", "groupclick": "togglegroup",
-}  # fmt: skip
+    "orientation": "h",
+    "x": 0,
+    "xanchor": "left",
+    "y": 1.01,
+    "yanchor": "bottom",
+    "traceorder": "normal",
+    "font": {"size": 12},
+    "title": {"text": ""},
+    "itemclick": "toggleothers",
+    "itemdoubleclick": "toggle",
+    "groupclick": "togglegroup",
+}
 """plotly's legend of a chart's lines, above them: a click shows that line alone, another click all of them again.
 
 What belongs to a line, its markers and its name, is in its legend group and comes and goes with it.
 """
 
 KEYS_LEGEND = {
-    "orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container",
-    "yanchor": "bottom", "traceorder": "normal", "font": {"size": 11}, "title": {"text": ""}, "itemclick": False,
+    "orientation": "h",
+    "x": 0,
+    "xanchor": "left",
+    "y": 0,
+    "yref": "container",
+    "yanchor": "bottom",
+    "traceorder": "normal",
+    "font": {"size": 11},
+    "title": {"text": ""},
+    "itemclick": False,
     "itemdoubleclick": False,
-}  # fmt: skip
+}
 """plotly's second legend, below the chart: what shapes and dashes mean; nothing to click."""
 
 KEY_LETTERS = 14
@@ -175,45 +203,7 @@ def empty(text: str, theme: Theme) -> go.Figure:
     return figure
 
 
-COLUMN_TITLES = {
-    "isl": "Input length (tokens)",
-    "osl": "Output length (tokens)",
-    "concurrency": "Concurrency (requests in flight)",
-    "batch": "Batch (sequences)",
-    "request_rate": "Request rate (requests/s)",
-    "accelerators": "Accelerators (chips)",
-    "tp": "Tensor parallel (devices)",
-    "accelerator": "Accelerator",
-    "model": "Model",
-    "precision": "Precision",
-    "engine": "Engine",
-    "engine_version": "Engine version",
-    "variant": "Variant",
-    "source": "Source",
-    "date": "Date",
-    "evidence": "Evidence",
-    "speculation": "Speculation",
-    "disaggregated": "Disaggregated",
-    "pp": "Pipeline parallel (devices)",
-    "dp": "Data parallel (devices)",
-    "ep": "Expert parallel (devices)",
-    "devices": "Devices",
-    "kv_precision": "KV precision",
-    "dp_attention": "Data-parallel attention",
-    "prefill_accelerators": "Prefill accelerators (chips)",
-    "decode_accelerators": "Decode accelerators (chips)",
-    "prefill_tp": "Prefill tensor parallel (devices)",
-    "prefill_ep": "Prefill expert parallel (devices)",
-    "isl_requested": "Input length requested (tokens)",
-    "isl_actual": "Input length measured (tokens)",
-    "osl_requested": "Output length requested (tokens)",
-    "osl_actual": "Output length measured (tokens)",
-    "context_tokens": "Position in the context (tokens)",
-    "max_model_len": "Context limit (tokens)",
-    "dataset": "Data set",
-    "load_kind": "Load kind",
-    "source_url": "Published at",
-}
+COLUMN_TITLES = {row["column"]: row["title"] for row in names.table("dictionary.csv") if row["title"]}
 
 
 def title(key: str) -> str:
@@ -232,7 +222,7 @@ def value_label(field: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (int, float)):
-        return number(float(value))
+        return share(float(value)) if catalogue.is_share(field) else number(float(value))
     return str(value)
 
 
@@ -267,7 +257,7 @@ def hover_lines(row: dict[str, Any], metrics: Sequence[str]) -> str:
         value = row.get(key)
         if value is not None and not (isinstance(value, float) and math.isnan(value)):
             unit = catalogue.metric(key).unit
-            lines.append(f"{html(catalogue.metric(key).label)}: <b>{number(float(value))}</b> {html(unit)}")
+            lines.append(f"{html(catalogue.metric(key).label)}: <b>{value_label(key, float(value))}</b> {html(unit)}")
     measured = str(row["date"])[:10] if _stated(row.get("date")) else None
     provenance = [row.get("evidence"), row.get("source"), measured]
     lines.append(html(" · ".join(str(part) for part in provenance if _stated(part))))
@@ -306,9 +296,7 @@ def hardware_words(row: dict[str, Any]) -> str:
     """The hardware and its layout: "8 x H200 SXM (tp 8, ep 8)"."""
     accelerator = value_label("accelerator", row["accelerator"]) if _stated(row.get("accelerator")) else ""
     chips = f"{int(row['accelerators'])} x " if _stated(row.get("accelerators")) and accelerator else ""
-    sizes = [
-        f"{key} {int(row[key])}" for key in ("tp", "pp", "dp", "ep") if _stated(row.get(key)) and row[key] > 1
-    ]
+    sizes = [f"{key} {int(row[key])}" for key in ("tp", "pp", "dp", "ep") if _stated(row.get(key)) and row[key] > 1]
     layout_words = f" ({', '.join(sizes)})" if sizes else ""
     return f"{chips}{accelerator}{layout_words}"
 

@@ -45,13 +45,47 @@ class Axis:
         """plotly's settings for this axis."""
         better = " · lower is better" if self.metric.direction == "lower" else ""
         title = {"title_text": title_lines(self.metric.axis + better), "title_font_size": 13}
+        written = ",~%" if self.metric.kind == "share" else ",~g"
         if not self.log:
-            return {**title, "type": "linear", "range": [self.low, self.high], "tickformat": ",~g"}
+            return {**title, "type": "linear", "range": [self.low, self.high], "tickformat": written}
         ends = {"type": "log", "range": [math.log10(self.low), math.log10(self.high)]}
         ticks = decade_ticks(self.low, self.high)
         if len(ticks) < FEWEST_TICKS:
-            return {**title, **ends, "tickformat": ",~g"}
-        return {**title, **ends, "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
+            return {**title, **ends, "tickformat": written}
+        return {**title, **ends, "tickvals": ticks, "ticktext": [self._tick(tick) for tick in ticks]}
+
+    def _tick(self, value: float) -> str:
+        return f"{100 * value:,g}%" if self.metric.kind == "share" else f"{value:,g}"
+
+
+@dataclass(frozen=True)
+class LogAxis:
+    """A logarithmic axis of what is no metric: its title, its range, and its ticks."""
+
+    title: str
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    def place(self, value: float) -> float:
+        """Where a value lies on the axis, 0 at its start and 1 at its end."""
+        return math.log(value / self.low) / math.log(self.high / self.low)
+
+    def at(self, place: float) -> float:
+        """The value that lies there: what `place` gives for it."""
+        return float(self.low * (self.high / self.low) ** place)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """plotly's settings for this axis."""
+        return {
+            "title_text": title_lines(self.title),
+            "title_font_size": 13,
+            "type": "log",
+            "range": [math.log10(self.low), math.log10(self.high)],
+            "tickvals": list(self.ticks),
+            "ticktext": [f"{tick:,g}" for tick in self.ticks],
+        }
 
 
 def widened(low: float, high: float, log: bool, room: float) -> tuple[float, float]:

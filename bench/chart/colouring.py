@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,15 +60,26 @@ class Colouring:
         """The scale as plotly's colour axis, its bar lying at the left, `y` up the whole figure."""
         shades = [[place / (len(self.stops) - 1), colour] for place, colour in enumerate(self.stops)]
         bar = {
-            "orientation": "h", "thickness": 10, "len": 250, "lenmode": "pixels", "outlinewidth": 0,
-            "x": 0, "xanchor": "left", "xpad": 0, "ypad": 0, "yref": "container", "y": y, "yanchor": "top",
-            "tickvals": list(self.ticks), "ticktext": list(self.labels),
+            "orientation": "h",
+            "thickness": 10,
+            "len": 250,
+            "lenmode": "pixels",
+            "outlinewidth": 0,
+            "x": 0,
+            "xanchor": "left",
+            "xpad": 0,
+            "ypad": 0,
+            "yref": "container",
+            "y": y,
+            "yanchor": "top",
+            "tickvals": list(self.ticks),
+            "ticktext": list(self.labels),
             "tickfont": {"size": 11, "color": theme.muted},
-        }  # fmt: skip
+        }
         return {"cmin": self.low, "cmax": self.high, "colorscale": shades, "colorbar": bar}
 
 
-def of_values(values: Numbers, better: Better, *, log: bool) -> Colouring:
+def of_values(values: Numbers, better: Better, *, log: bool, written: Callable[[float], str] = number) -> Colouring:
     """The sequential scale over these values, its brightest end at the best; one decade a step when `log`."""
     scaled = np.log10(values) if log else values
     low, high = (float(scaled.min()), float(scaled.max())) if scaled.size else (0.0, 1.0)
@@ -82,7 +93,7 @@ def of_values(values: Numbers, better: Better, *, log: bool) -> Colouring:
         high=high,
         base=10.0 if log else None,
         ticks=tuple(math.log10(tick) if log else tick for tick in ticks),
-        labels=tuple(number(tick) for tick in ticks),
+        labels=tuple(written(tick) for tick in ticks),
     )
 
 
@@ -102,9 +113,7 @@ def of_ratios(values: Numbers, better: Better, theme: Theme) -> Colouring:
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
-    every = [
-        base * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for base in (1, 2, 5)
-    ]
+    every = [base * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for base in (1, 2, 5)]
     inside = [tick for tick in every if low - 0.02 <= math.log10(tick) <= high + 0.02]
     if len(inside) < 3:
         return [tick for tick in _round_ticks(10.0**low, 10.0**high) if tick > 0]

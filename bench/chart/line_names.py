@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bench.chart import Theme
-from bench.chart.roomy import between_widths, from_width
 from bench.chart.shades import ink
+from bench.chart.texts import PlotPlace, between_widths, from_width
 
 PLOTS = ((1060, 400), (450, 300))
 """About the width and height of the plot in pixels on a wide page and on one 800 px wide: names fit on both."""
@@ -25,7 +25,7 @@ LINE, MARKER, STROKE = 17, 5, 1
 
 SAMPLES = 24
 
-GAP, FARTHEST, PARTS = 13, 2, 8
+GAP, FARTHEST, PARTS = 13, 2, 4
 """A label begins so many pixels beside its line's end, and moves at most so many lines up or down, by such parts."""
 
 NEAR = 6
@@ -40,9 +40,6 @@ LONGEST, SHORT = 28, 18
 NEARNESS, LEFT_OUT, WIDTH = 0.75, 1e4, 600
 """A line away from its end weighs so much of a point that is covered, a label left out more than all; so many choices
 are looked at side by side."""
-
-Place = tuple[float, float]
-"""A place on the plot as shares of its axes."""
 
 Boxes = NDArray[np.float64]
 """Rectangles in pixels: for each one and each of the plots its left, right, lower and upper edge."""
@@ -67,9 +64,7 @@ class Pages:
 
     def shown(self, text: str) -> str:
         """A text in plotly's pseudo-HTML that the browser shows on these pages alone."""
-        return (
-            from_width(text, self.start) if self.end is None else between_widths(text, self.start, self.end)
-        )
+        return from_width(text, self.start) if self.end is None else between_widths(text, self.start, self.end)
 
 
 WIDE, NARROW = Pages((1060, 730), 1100), Pages((463,), 700, 1100)
@@ -85,10 +80,16 @@ class Label:
     is_left: bool = False
 
 
-def placed(ends: Sequence[Place], widths: Sequence[float], paths: Sequence[Sequence[Place]],
-           taken: Boxes | None = None, *, up_first: bool = True,
-           plots: Sequence[tuple[int, int]] = PLOTS,
-           farthest: Sequence[int] = ()) -> list[Label | None]:  # fmt: skip
+def placed(
+    ends: Sequence[PlotPlace],
+    widths: Sequence[float],
+    paths: Sequence[Sequence[PlotPlace]],
+    taken: Boxes | None = None,
+    *,
+    up_first: bool = True,
+    plots: Sequence[tuple[int, int]] = PLOTS,
+    farthest: Sequence[int] = (),
+) -> list[Label | None]:
     """Where each label goes; None for one that has no room within `farthest` lines.
 
     Places, and the paths of the staircases, are shares of the axes, 0 to 1; a staircase goes to its next point
@@ -114,7 +115,7 @@ def placed(ends: Sequence[Place], widths: Sequence[float], paths: Sequence[Seque
 
 
 @dataclass(frozen=True)
-class Ways:
+class LabelPlaces:
     """Every place that each label may have, those of one label together: of which label, its box and its middle.
 
     `far` is how many lines it is from its end, and `ends` where that is, in shares of the axes.
@@ -128,24 +129,25 @@ class Ways:
     ends: NDArray[np.float64]
 
 
-def _ways(ends: Sequence[Place], widths: Sequence[float], plots: Sequence[tuple[int, int]]) -> Ways:
+def _ways(ends: Sequence[PlotPlace], widths: Sequence[float], plots: Sequence[tuple[int, int]]) -> LabelPlaces:
     """The places of labels whose ends go from the uppermost down."""
     step = LINE / min(height for _, height in plots)
     steps = np.arange(-FARTHEST * PARTS, FARTHEST * PARTS + 1) / PARTS
     both = np.tile(steps, 2)
     of_each = [
-        np.concatenate([boxes(end, GAP, GAP + width, steps * step, plots),
-                        boxes(end, -GAP - width, -GAP, steps * step, plots)])
+        np.concatenate(
+            [boxes(end, GAP, GAP + width, steps * step, plots), boxes(end, -GAP - width, -GAP, steps * step, plots)]
+        )
         for end, width in zip(ends, widths, strict=True)
-    ]  # fmt: skip
+    ]
     own = np.repeat(np.arange(len(ends)), len(both))
     where = np.array(ends, dtype=float)[own]
     lifts = np.tile(both, len(ends))
     is_left = np.tile(np.repeat([False, True], len(steps)), len(ends))
-    return Ways(own, np.concatenate(of_each), where[:, 1] + lifts * step, abs(lifts), is_left, where)
+    return LabelPlaces(own, np.concatenate(of_each), where[:, 1] + lifts * step, abs(lifts), is_left, where)
 
 
-def _together(ways: Ways, reach: NDArray[np.intp], sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _together(ways: LabelPlaces, reach: NDArray[np.intp], sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which two places can be had together: neither covers the other, and they stand in the order of their ends."""
     meeting = _meeting(ways.boxes, ways.boxes).any(axis=2)
     apart = abs(ways.ends[:, None, 0] - ways.ends[None, :, 0]) * sizes[:, 0].min() > 2 * GAP
@@ -177,8 +179,9 @@ def _cheapest(cost: NDArray[np.float64], together: NDArray[np.bool_]) -> dict[in
     return {own: int(way) for own, way in enumerate(chosen[0]) if way >= 0}
 
 
-def boxes(place: Place, left: float, right: float, lifts: ArrayLike,
-          plots: Sequence[tuple[int, int]] = PLOTS) -> Boxes:  # fmt: skip
+def boxes(
+    place: PlotPlace, left: float, right: float, lifts: ArrayLike, plots: Sequence[tuple[int, int]] = PLOTS
+) -> Boxes:
     """The boxes of a line of text beside a place, its middle lifted by so large shares of the axis."""
     across, up = (np.array(place) * np.array(plots, dtype=float)).T
     middle = up + np.asarray(lifts, dtype=float)[:, None] * np.array(plots, dtype=float)[:, 1]
@@ -187,7 +190,7 @@ def boxes(place: Place, left: float, right: float, lifts: ArrayLike,
 
 
 @dataclass(frozen=True)
-class Beside:
+class LabelAnchor:
     """Where words beside a place go: their nearest edge or middle, that many pixels from it, and their box."""
 
     anchor: Literal["left", "center", "right"]
@@ -196,28 +199,35 @@ class Beside:
     box: Boxes
 
 
-def freest(place: Place, width: float, clear: float, paths: Sequence[Sequence[Place]], *, up_first: bool = True,
-           plots: Sequence[tuple[int, int]] = PLOTS) -> Beside:  # fmt: skip
+def freest(
+    place: PlotPlace,
+    width: float,
+    clear: float,
+    paths: Sequence[Sequence[PlotPlace]],
+    *,
+    up_first: bool = True,
+    plots: Sequence[tuple[int, int]] = PLOTS,
+) -> LabelAnchor:
     """Where words, `clear` pixels from a place, cover least of these staircases; near it and right of it first."""
     sizes = np.array(plots, dtype=float)
     drawn = _obstacles(paths, sizes, up_first=up_first)
-    found: list[tuple[float, Beside]] = []
+    costs: list[tuple[float, LabelAnchor]] = []
     for lift in np.arange(NEAR, -NEAR - 1, -1) * LINE / 2:
         sides = [
-            (0.0, Beside("left", clear, lift, np.empty(0))),
-            (1.0, Beside("right", -clear, lift, np.empty(0))),
+            (0.0, LabelAnchor("left", clear, lift, np.empty(0))),
+            (1.0, LabelAnchor("right", -clear, lift, np.empty(0))),
         ]
         if abs(lift) >= clear + LINE / 2:
-            sides.append((0.5, Beside("center", 0.0, lift, np.empty(0))))
+            sides.append((0.5, LabelAnchor("center", 0.0, lift, np.empty(0))))
         for far, one in sides:
             left = one.across - {"left": 0.0, "center": 0.5, "right": 1.0}[one.anchor] * width
             box = np.add(boxes(place, left, left + width, [0.0], plots), [0, 0, lift, lift])
             cost = _touching(box, drawn)[0] + 1e3 * _outside(box, sizes)[0] + (far + abs(lift) / LINE) / 4
-            found.append((float(cost), replace(one, box=box)))
-    return min(found, key=lambda one: one[0])[1]
+            costs.append((float(cost), replace(one, box=box)))
+    return min(costs, key=lambda one: one[0])[1]
 
 
-def along(path: Sequence[Place]) -> list[list[Place]]:
+def along(path: Sequence[PlotPlace]) -> list[list[PlotPlace]]:
     """The points of a line and some of those between them, each a path that labels keep off."""
     points = list(path[:1])
     for (left, low), (right, high) in pairwise(path):
@@ -263,7 +273,7 @@ def _over_each_other(some: Boxes, other: Boxes) -> NDArray[np.bool_]:
     return np.asarray(((some[..., 0] < other[..., 1]) & (other[..., 0] < some[..., 1])).any(axis=-1))
 
 
-def _obstacles(paths: Sequence[Sequence[Place]], sizes: NDArray[np.float64], *, up_first: bool) -> Boxes:
+def _obstacles(paths: Sequence[Sequence[PlotPlace]], sizes: NDArray[np.float64], *, up_first: bool) -> Boxes:
     """The boxes of the points and stairs of all paths."""
     corners = []
     for path in paths:
@@ -274,9 +284,7 @@ def _obstacles(paths: Sequence[Sequence[Place]], sizes: NDArray[np.float64], *, 
     ends = np.asarray(corners, dtype=float).reshape(-1, 2, 1, 2) * sizes
     half = np.where((ends[:, 0] == ends[:, 1]).all(axis=2), MARKER, STROKE)
     low, high = ends.min(axis=1), ends.max(axis=1)
-    return np.stack(
-        [low[..., 0] - half, high[..., 0] + half, low[..., 1] - half, high[..., 1] + half], axis=-1
-    )
+    return np.stack([low[..., 0] - half, high[..., 0] + half, low[..., 1] - half, high[..., 1] + half], axis=-1)
 
 
 def _touching(boxes: Boxes, others: Boxes) -> NDArray[np.intp]:

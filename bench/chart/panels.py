@@ -40,7 +40,7 @@ DIGIT_PX, COMMA_PX, NAME_PX = 6, 3, 7.5
 LOWEST_CELL_PX, HIGHEST_CELL_PX = 16, 40
 
 
-class Spot(NamedTuple):
+class CellSpot(NamedTuple):
     """Where a cell lies: its line and column among those of all panels, and its middle on the axes."""
 
     line: int
@@ -133,16 +133,16 @@ class Panels:
         return float(self.up[self.corner(place)[0] + len(self.rows[place // self.columns])])
 
     @cached_property
-    def spots(self) -> dict[tuple[Any, float, float], Spot]:
+    def spots(self) -> dict[tuple[Any, float, float], CellSpot]:
         """Every place of every panel: name, x and y, and where it lies."""
         across, up = self.across.tolist(), self.up.tolist()
-        found = {}
+        places = {}
         for place, name in enumerate(self.names):
             bottom, left = self.corner(place)
             for line, y in enumerate(self.rows[place // self.columns], bottom):
                 for column, x in enumerate(self.xs, left):
-                    found[name, x, y] = Spot(line, column, across[column] + 0.5, up[line] + 0.5)
-        return found
+                    places[name, x, y] = CellSpot(line, column, across[column] + 0.5, up[line] + 0.5)
+        return places
 
     def ticks(self, axis: str) -> tuple[list[float], list[float]]:
         """The middle of every cell along the x or y axis, and the value that it stands for."""
@@ -184,6 +184,4 @@ def _width(label: str) -> int:
 def _edges(panels: Sequence[int], gap: float) -> NDArray[np.float64]:
     """The edges of cells 1 apart in panels of so many, with a gap between two panels."""
     starts = np.cumsum([0.0, *(cells + gap for cells in panels[:-1])])
-    return np.concatenate(
-        [start + np.arange(cells + 1.0) for start, cells in zip(starts, panels, strict=True)]
-    )
+    return np.concatenate([start + np.arange(cells + 1.0) for start, cells in zip(starts, panels, strict=True)])

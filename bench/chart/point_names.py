@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench.chart.texts import PlotPlace
+
 LETTER, LINE = 6.2, 14
 """About the width of a letter and the height of a line of a text of 11 pixels."""
 
@@ -13,9 +15,6 @@ BESIDE_PX, NEAR_PX, MARGIN_PX = 7, 12, 12
 
 MOST_NAMED = 3
 """Of more texts at one place the first and the last stand there."""
-
-Place = tuple[float, float]
-"""A place on the plot as shares of its axes."""
 
 
 @dataclass(frozen=True)
@@ -29,22 +28,17 @@ class Box:
 
     def meets(self, other: Box) -> bool:
         """Whether they share a pixel."""
-        return (
-            self.left < other.right
-            and other.left < self.right
-            and self.low < other.high
-            and other.low < self.high
-        )
+        return self.left < other.right and other.left < self.right and self.low < other.high and other.low < self.high
 
 
-def box(place: Place, text: str, plot: tuple[int, int], lift: float = 0) -> Box:
+def box(place: PlotPlace, text: str, plot: tuple[int, int], lift: float = 0) -> Box:
     """Where a text above and right of a point lies, `lift` pixels higher than it would."""
     left, low = place[0] * plot[0] + BESIDE_PX, place[1] * plot[1] + lift
     return Box(left, low, left + LETTER * len(text), low + LINE)
 
 
 def apart(
-    places: Sequence[Place], texts: Sequence[str], plot: tuple[int, int], taken: Sequence[Box] = ()
+    places: Sequence[PlotPlace], texts: Sequence[str], plot: tuple[int, int], taken: Sequence[Box] = ()
 ) -> list[str]:
     """What stands at each point of a plot of this size: no text covers another, or what is taken.
 

@@ -24,12 +24,12 @@ Key = TypeVar("Key")
 def told_apart(colours: Mapping[Key, str], theme: Theme) -> dict[Key, str]:
     """The colours of lines, leaders first: each keeps its own unless a leader or the grey is too near; then grey."""
     kept: list[str] = []
-    found = {}
+    shades = {}
     for key, colour in colours.items():
         near = any(distance(colour, one) < LEAST_DISTANCE for one in (theme.rest, *kept))
-        found[key] = theme.rest if near else colour
+        shades[key] = theme.rest if near else colour
         kept += [] if near else [colour]
-    return found
+    return shades
 
 
 @lru_cache(maxsize=512)
@@ -45,7 +45,10 @@ def faint(colour: str, theme: Theme) -> float:
     """How opaque a mark behind the lines is: as faint as it still stands out from the background."""
     shares = (step / STEPS for step in range(round(FAINTEST * STEPS), STEPS))
     return next(
-        (share for share in shares
-         if contrast(mixed(theme.background, colour, share), theme.background) >= MARK_CONTRAST),
+        (
+            share
+            for share in shares
+            if contrast(mixed(theme.background, colour, share), theme.background) >= MARK_CONTRAST
+        ),
         1.0,
-    )  # fmt: skip
+    )

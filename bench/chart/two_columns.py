@@ -41,7 +41,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChartColumns:
     """The columns of a chart; `colour` None for one colour."""
 
     x: str
@@ -56,30 +56,28 @@ def columns(rows: pd.DataFrame) -> Columns:
     return Columns(
         x=tuple(plain),
         y=tuple(name for name in plain if _is_number(rows[name])),
-        colour=tuple(
-            name for name in plain if _is_word(rows[name]) and 1 < rows[name].nunique() <= MOST_COLOURS
-        ),
+        colour=tuple(name for name in plain if _is_word(rows[name]) and 1 < rows[name].nunique() <= MOST_COLOURS),
     )
 
 
-def chosen(rows: pd.DataFrame, asked: Mapping[str, str]) -> Chosen | None:
+def chosen(rows: pd.DataFrame, wanted: Mapping[str, str]) -> ChartColumns | None:
     """The columns asked for as x, y and colour, the rest as suits the rows; None when they have nothing to draw."""
     can = columns(rows)
     if len(rows) < 2 or not can.y or len(can.x) < 2:
         return None
-    y_asked = asked.get("y") if asked.get("y") in can.y else None
-    x = asked["x"] if asked.get("x") in can.x and asked["x"] != y_asked else _first_x(rows, can, y_asked)
+    y_asked = wanted.get("y") if wanted.get("y") in can.y else None
+    x = wanted["x"] if wanted.get("x") in can.x and wanted["x"] != y_asked else _first_x(rows, can, y_asked)
     left = [name for name in can.y if name != x]
     if not left:
         return None
     y = y_asked or _measure(rows, left)
-    colour = asked.get("colour")
+    colour = wanted.get("colour")
     if colour not in can.colour:
         colour = None if colour == "" else _first_colour(can, x)
-    return Chosen(x, y, colour)
+    return ChartColumns(x, y, colour)
 
 
-def figure(rows: pd.DataFrame, of: Chosen, theme: Theme) -> go.Figure:
+def figure(rows: pd.DataFrame, of: ChartColumns, theme: Theme) -> go.Figure:
     """The chart of two columns of these rows; rows that lack one of them are left out."""
     wanted = list(dict.fromkeys(name for name in (of.x, of.y, of.colour) if name))
     drawn = rows[wanted].dropna(subset=[of.x, of.y])
@@ -87,9 +85,7 @@ def figure(rows: pd.DataFrame, of: Chosen, theme: Theme) -> go.Figure:
     if words:
         drawn = drawn[drawn[of.x].isin(drawn[of.x].drop_duplicates().head(MOST_BARS))]
     as_bars = (
-        words
-        and _is_spread(drawn[of.y])
-        and not drawn.duplicated([name for name in wanted if name != of.y]).any()
+        words and _is_spread(drawn[of.y]) and not drawn.duplicated([name for name in wanted if name != of.y]).any()
     )
     figure = chart.layout(go.Figure(), theme)
     for name, part, colour, marker in _parts(drawn, of.colour, theme):
@@ -98,35 +94,32 @@ def figure(rows: pd.DataFrame, of: Chosen, theme: Theme) -> go.Figure:
         return chart.empty("No row has both columns.", theme)
     figure.update_xaxes(**_x_axis(drawn[of.x], of.x))
     figure.update_yaxes(
-        title_text=title_lines(_title(of.y)), tickformat=",~g", rangemode="tozero" if as_bars else "normal"
+        title_text=title_lines(_title(of.y)), tickformat=_numbers(of.y), rangemode="tozero" if as_bars else "normal"
     )
     figure.update_layout(
-        barmode="group",
-        bargap=0.25,
-        showlegend=of.colour is not None,
-        legend={"y": 1.02, "yanchor": "bottom"},
+        barmode="group", bargap=0.25, showlegend=of.colour is not None, legend={"y": 1.02, "yanchor": "bottom"}
     )
     return figure
 
 
-def left_out(rows: pd.DataFrame, of: Chosen) -> int:
+def left_out(rows: pd.DataFrame, of: ChartColumns) -> int:
     """How many words of x the chart leaves out."""
     column = rows.dropna(subset=[of.x, of.y])[of.x]
     return max(0, column.nunique() - MOST_BARS) if _is_word(column) else 0
 
 
 def _trace(
-    part: pd.DataFrame, of: Chosen, name: str, colour: str, marker: str, *, as_bars: bool
+    part: pd.DataFrame, of: ChartColumns, name: str, colour: str, marker: str, *, as_bars: bool
 ) -> dict[str, Any]:
     words = _is_word(part[of.x])
     x = [chart.value_label(of.x, value) for value in part[of.x]] if words else part[of.x].tolist()
     about = html(f"{name}: ") if name else ""
-    told = f"{about}%{{x}}<br>{html(_title(of.y))}: <b>%{{y:,.4~g}}</b><extra></extra>"
+    hover = f"{about}%{{x}}<br>{html(_title(of.y))}: <b>%{{y:,.4~g}}</b><extra></extra>"
     common = {
         "x": [html(label) for label in x] if words else x,
         "y": part[of.y].astype(float).tolist(),
         "name": html(name),
-        "hovertemplate": told,
+        "hovertemplate": hover,
     }
     if as_bars:
         return {**common, "type": "bar", "marker": {"color": colour}}
@@ -148,10 +141,14 @@ def _parts(drawn: pd.DataFrame, colour: str | None, theme: Theme) -> list[tuple[
     values = [str(value) for value in drawn[colour].dropna().drop_duplicates()]
     colours = chart.colours(colour, values, theme)
     parts = [
-        (chart.value_label(colour, value), drawn[drawn[colour].astype("string") == value], colours[value],
-         chart.engine_marker(value) if colour == "engine" else MARKERS[place % len(MARKERS)])
+        (
+            chart.value_label(colour, value),
+            drawn[drawn[colour].astype("string") == value],
+            colours[value],
+            chart.engine_marker(value) if colour == "engine" else MARKERS[place % len(MARKERS)],
+        )
         for place, value in enumerate(values)
-    ]  # fmt: skip
+    ]
     unstated = drawn[drawn[colour].isna()]
     return parts if unstated.empty else [*parts, ("not stated", unstated, theme.muted, MARKERS[0])]
 
@@ -164,9 +161,14 @@ def _x_axis(column: pd.Series[Any], name: str) -> dict[str, Any]:
         return {**title, "type": "date"}
     values = sorted(set(column.astype(float)))
     if name not in DOUBLING or values[0] <= 0 or values[-1] / values[0] < 8:
-        return {**title, "type": "linear", "tickformat": ",~g"}
+        return {**title, "type": "linear", "tickformat": _numbers(name)}
     ticks = values if len(values) <= MOST_TICKS else doubling_ticks(values[0], values[-1])
     return {**title, "type": "log", "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
+
+
+def _numbers(name: str) -> str:
+    """How plotly writes the numbers of a column at an axis."""
+    return ",~%" if catalogue.is_share(name) else ",~g"
 
 
 def _is_spread(column: pd.Series[Any]) -> bool:

@@ -6,26 +6,46 @@ Results go to stdout, everything else to stderr. Exit status: 0 done, 1 the requ
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from types import FrameType
 
 import bench
-from bench.cli import auditing, changes, endpoints, exporting, looking, output, sweeping, telling, verifying
-from bench.cli.arguments import Parser, shared
-from bench.errors import BenchError, UnknownName, UsageError
+from bench.cli import (
+    auditing,
+    changes,
+    checking,
+    completion,
+    endpoints,
+    exporting,
+    looking,
+    output,
+    running,
+    sweeping,
+    verifying,
+)
+from bench.cli.arguments import PROGRAM, Commands, Parser
+from bench.errors import BenchError, UsageError
 
 DONE, UNMET, MISUSED, INTERRUPTED = 0, 1, 2, 130
+DEEP = {
+    "ask": ("answer a question about the results, as its page does", "asking"),
+    "sweep": ("benchmark a running endpoint and import the results", "sweeping"),
+    "endpoint": ("serve a fake endpoint to calibrate and test clients with", "serving"),
+}
+"""Commands whose options take a while to load, so that only who uses them waits: what each does, and its module."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit status of one command."""
     given = list(sys.argv[1:] if argv is None else argv)
+    unmet = checking.UNDONE if given[:1] == ["check"] else UNMET  # there 1 is a verdict
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -46,13 +66,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return MISUSED
     except BenchError as problem:
         output.remark(str(problem))
-        return UNMET
+        return unmet
     except Exception as problem:  # the boundary: a person gets a sentence, whatever went wrong
         if os.environ.get("KNEEPOINT_TRACEBACK"):
             traceback.print_exc()
         what = f"{type(problem).__name__}: {problem}"
         output.remark(f"Something unforeseen went wrong ({what}); KNEEPOINT_TRACEBACK=1 shows where.")
-        return UNMET
+        return unmet
 
 
 @contextlib.contextmanager
@@ -77,43 +97,43 @@ def _unwound_by(*signals: signal.Signals) -> Iterator[None]:
 
 
 def _run(argv: Sequence[str]) -> int:
-    if argv and argv[0] == "ask":
-        from bench.cli import asking
-
-        return asking.run(argv[1:])
-    if argv and argv[0] == "endpoint":
-        from bench.cli import serving
-
-        return serving.run(argv[1:])
-    if argv and argv[0] == "sweep":
-        return sweeping.run(argv[1:])
-    parser, known = _parser()
-    if argv and not argv[0].startswith("-") and argv[0] not in known:
-        raise UnknownName("command", argv[0], known)
-    arguments = parser.parse_args(argv)
+    arguments = parser(argv[:1]).parse_args(argv)
     status: int = arguments.run(arguments)
     return status
 
 
-def _parser() -> tuple[Parser, tuple[str, ...]]:
-    """The parser of everything but `ask`'s arguments, and the names of all commands."""
-    parser = Parser(prog="python -m bench", description="Kneepoint: benchmark results in, answers out.")
-    parser.add_argument("--version", action="version", version=f"Kneepoint {bench.__version__}")
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    commands.add_parser("ask", parents=[shared()], help="answer a question about the library")
-    commands.add_parser("endpoint", help="serve a fake endpoint to calibrate and test with")
-    commands.add_parser("sweep", help="measure a live endpoint into the library")
-    exporting.add_to(commands)
-    sweeping.add_to(commands)
-    endpoints.add_to(commands)
-    telling.add_to(commands)
-    changes.add_to(commands)
+def parser(described: Container[str] = tuple(DEEP)) -> Parser:
+    """The parser of every command; of those in DEEP only the `described` ones have their options."""
+    about = "Kneepoint: import, measure and compare LLM inference benchmarks."
+    made = Parser(prog=PROGRAM, description=about)
+    made.add_argument("--version", action="version", version=f"Kneepoint {bench.__version__}")
+    commands = made.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND [--help]", required=True, prog=PROGRAM
+    )
+    changes.add_import(commands)
+    _deep(commands, "ask", described)
     looking.add_to(commands)
+    exporting.add_to(commands)
+    _deep(commands, "sweep", described)
+    sweeping.add_to(commands)
+    running.add_to(commands)
+    endpoints.add_to(commands)
+    _deep(commands, "endpoint", described)
+    changes.add_to(commands)
+    checking.add_to(commands)
     auditing.add_to(commands)
     verifying.add_to(commands)
-    return parser, tuple(commands.choices)
+    completion.add_to(commands, parser)
+    return made
+
+
+def _deep(commands: Commands, name: str, described: Container[str]) -> None:
+    does, module = DEEP[name]
+    deep = commands.add_parser(name, help=does, description=f"{does[:1].upper()}{does[1:]}.")
+    if name in described:
+        importlib.import_module(f"bench.cli.{module}").describe(deep)
 
 
 def _leave_the_pipe() -> None:
-    """Whoever read our output has gone; keep Python from complaining about it at its end."""
+    """Keep Python from complaining at its end that whoever read our output has gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,33 +3,51 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import sys
 from typing import Any
 
+from bench import catalogue
 from bench.basis import document as documents
-from bench.cli import output
-from bench.cli.arguments import Parser, opened, shared, where
-from bench.errors import UnknownName, UsageError
-from bench.questions import Answer, answered, options, question, questions
+from bench.cli import output, progress
+from bench.cli.arguments import Parser, add_list, add_where, command, opened, where
+from bench.questions import Answer, answered, options, questions
 from bench.view import FILTERS, LIMIT, View
 from bench.wording import counted
 
 SHOWN_ROWS = 10
 SHOWN_COLUMNS = 12
+SHOWN_VALUES = 12
 IDS = frozenset({"point_id", "source_id", "deployment_id", "workload_id", "series_id", "locator"})
 
 
-def run(argv: Sequence[str]) -> int:
-    """Answer a question; `argv` is what follows `ask`, the question first."""
-    if not argv or argv[0].startswith("-"):
-        parser = Parser(prog="python -m bench ask", description=_overview(), parents=[shared()],
-                        formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-        parser.add_argument("question", metavar="QUESTION", help="one of the questions above")
-        parser.parse_args(argv)
-        raise UsageError("Name the question right after `ask`; see `python -m bench ask --help`.")
-    name = argv[0]
-    question(name)
-    arguments = _arguments(name, argv[1:])
+def describe(parser: Parser) -> None:
+    """Add every question with its options to the parser of `ask`."""
+    filters = [f"  {row.key:<16} {row.label}" for row in FILTERS]
+    parser.more = "\n".join(["filters, for --where:", "", *filters])
+    asked = parser.add_subparsers(title="questions", dest="question", metavar="QUESTION [--help]", required=True)
+    for name, module in questions().items():
+        parser = command(asked, name, module.QUESTION, _ask)
+        parser.description = module.QUESTION
+        _describe(parser, name)
+
+
+def _describe(parser: Parser, name: str) -> None:
+    """Add a question's options to its parser."""
+    add_where(parser)
+    add_list(parser, "--slo", "METRIC<=NUMBER", "limits that points have to keep, such as 'ttft_ms_p99<=2000'")
+    parser.add_argument("--csv", action="store_true", help="print the rows as CSV")
+    for row in options(name):
+        notes = [", ".join(row.values)] if 0 < len(row.values) <= SHOWN_VALUES else []
+        notes += [f"default: {row.default}"] if row.default else []
+        told = row.help + (f" ({'; '.join(notes)})" if notes else "")
+        spelled = f"--{row.key.replace('_', '-')}"
+        parser.add_argument(spelled, dest=_slot(row.key), metavar=row.kind.upper(), help=told)
+        if "_" in row.key:  # as a link spells it
+            parser.add_argument(f"--{row.key}", dest=_slot(row.key), help=argparse.SUPPRESS)
+
+
+def _ask(arguments: argparse.Namespace) -> int:
+    name = arguments.question
     stated = {row.key: getattr(arguments, _slot(row.key)) for row in options(name)}
     filters = where(arguments.where)
     View.of(filters)  # UnknownName for what is no filter; in a link it would be taken for an option
@@ -40,8 +58,13 @@ def run(argv: Sequence[str]) -> int:
             *((key, value) for key, value in stated.items() if value is not None),
         ]
     )
-    answer = answered(name, opened(arguments), view)
-    if arguments.json:
+    with progress.bar("Working out the answer"):
+        answer = answered(name, opened(arguments), view)
+    if arguments.csv:
+        from bench.export.rows import csv
+
+        sys.stdout.write(csv.written(answer.rows).decode().replace("\r\n", "\n"))
+    elif arguments.json:
         output.document(document(answer))
     else:
         _tell(answer)
@@ -69,39 +92,6 @@ def document(answer: Answer[Any]) -> dict[str, object]:
     }
 
 
-def _overview() -> str:
-    lines = [f"  {name:<12} {module.QUESTION}" for name, module in questions().items()]
-    filters = [f"  {row.key:<16} {row.label}" for row in FILTERS]
-    return "\n".join(
-        ["Answer a question:", "", *lines, "", "Any of them takes these filters by --where:", "", *filters]
-    )
-
-
-def _arguments(name: str, argv: Sequence[str]) -> argparse.Namespace:
-    parser = Parser(
-        prog=f"python -m bench ask {name}", description=question(name).QUESTION, parents=[shared()]
-    )
-    parser.add_argument(
-        "--where", nargs="+", action="extend", default=[], metavar="key=value",
-        help="a filter, as in a link; a key given again adds an alternative",
-    )  # fmt: skip
-    parser.add_argument(
-        "--slo", nargs="+", action="extend", default=[], metavar="METRIC<=NUMBER",
-        help="a limit that points have to keep, as ttft_ms_p99<=2000; any number of them",
-    )  # fmt: skip
-    for row in options(name):
-        spellings = dict.fromkeys((f"--{row.key.replace('_', '-')}", f"--{row.key}"))
-        parser.add_argument(*spellings, dest=_slot(row.key), metavar=row.kind.upper(), help=row.help)
-    arguments, rest = parser.parse_known_args(argv)
-    for text in rest:
-        if text.startswith("--"):
-            known = [row.key for row in options(name)] + ["where", "slo", "json", "library", "no-shipped"]
-            raise UnknownName(f"option of {name}", text[2:].partition("=")[0], known)
-    if rest:
-        raise UsageError(f"{rest[0][:80]!r} belongs to no option; see `python -m bench ask {name} --help`.")
-    return arguments
-
-
 def _slot(key: str) -> str:
     return f"option_{key}"
 
@@ -112,13 +102,9 @@ def _tell(answer: Answer[Any]) -> None:
     for text in (*answer.said("variation"), *answer.caveats):
         output.line(f"Note: {text}")
     rows = output.frame_rows(answer.rows.head(SHOWN_ROWS))
-    names = [
-        name for name in answer.rows.columns if name not in IDS and any(row[name] is not None for row in rows)
-    ]
+    names = [name for name in answer.rows.columns if name not in IDS and any(row[name] is not None for row in rows)]
     if rows and names:
         output.line()
-        output.table(rows, names[:SHOWN_COLUMNS])
+        output.table(rows, names[:SHOWN_COLUMNS], shares=[*filter(catalogue.is_share, names)])
         if len(answer.rows) > SHOWN_ROWS:
-            output.line(
-                f"The first {SHOWN_ROWS} of {counted(len(answer.rows), 'row')}; --json prints them all."
-            )
+            output.line(f"The first {SHOWN_ROWS} of {counted(len(answer.rows), 'row')}; --json prints them all.")

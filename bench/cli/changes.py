@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import access
-from bench.cli import output
-from bench.cli.arguments import Commands, Parser, opened, pairs, shared
+from bench.cli import output, progress
+from bench.cli.arguments import Commands, add_list, command, opened, pairs
 from bench.wording import counted, joined
 
 if TYPE_CHECKING:
@@ -19,60 +19,51 @@ if TYPE_CHECKING:
 SHOWN_REFUSALS = 20
 SHOWN_OPEN = 20
 SHOWN_KEYS = 8
+SOURCE = "a source's id or its first 8 digits, as `sources` lists it"
+ANY = "the id of a point or a score, or a source's first 8 digits"
 
 
 def add_to(commands: Commands) -> None:
-    """Describe these commands to the parser."""
-    _add_import(commands)
-    facts = _command(commands, "facts", "state facts about a source, such as accelerator=h100-sxm", _facts)
-    facts.add_argument("id", help="the source's id or its first 8 digits")
+    """Describe the commands that change what was imported to the parser."""
+    facts = command(commands, "facts", "state facts that the files of a source leave out", _facts)
+    facts.add_argument("id", metavar="ID", help=SOURCE)
     facts.add_argument("facts", nargs="+", metavar="key=value", help="a fact; `key=` takes one back")
-    retract = _command(commands, "retract", "hide a point, a score or a source, with the reason", _retract)
-    retract.add_argument("id", help="an id; a source's first 8 digits suffice")
-    retract.add_argument("--reason", required=True, help="why; it is shown to whoever looks for the result")
-    restore = _command(commands, "restore", "show again what was retracted", _restore)
-    restore.add_argument("id", help="the id that was retracted")
-    annotate = _command(commands, "annotate", "put a note beside a point, a score or a source", _annotate)
-    annotate.add_argument("id", help="an id; a source's first 8 digits suffice")
-    annotate.add_argument("text", help="the note")
-    tag = _command(commands, "tag", "put a tag on a point, a score or a source, or take it off", _tag)
-    tag.add_argument("id", help="an id; a source's first 8 digits suffice")
-    tag.add_argument("tag", help="the tag, such as 'rerun wanted'")
-    tag.add_argument("--remove", action="store_true", help="take the tag off")
-    purge = _command(commands, "purge", "delete a source's bytes and rows for good", _purge)
-    purge.add_argument("id", help="the source's id or its first 8 digits")
-    purge.add_argument("--reason", required=True, help="why; it is told to whoever imports the file again")
-    _command(commands, "rebuild", "read every imported file again, such as after an upgrade", _rebuild)
+    retract = command(commands, "retract", "hide a point, a score or a source, and say why", _retract)
+    retract.add_argument("id", metavar="ID", help=ANY)
+    retract.add_argument("--reason", required=True, help="why; it is shown with the result")
+    restore = command(commands, "restore", "show again what was retracted", _restore)
+    restore.add_argument("id", metavar="ID", help="the id that was retracted")
+    annotate = command(commands, "annotate", "add a note to a point, a score or a source", _annotate)
+    annotate.add_argument("id", metavar="ID", help=ANY)
+    annotate.add_argument("text", metavar="TEXT", help="the note")
+    tag = command(commands, "tag", "add a tag to a point, a score or a source, or remove it", _tag)
+    tag.add_argument("id", metavar="ID", help=ANY)
+    tag.add_argument("tag", metavar="TAG", help="the tag")
+    tag.add_argument("--remove", action="store_true", help="remove the tag")
+    purge = command(commands, "purge", "delete a source for good, its files and its points", _purge)
+    purge.add_argument("id", metavar="ID", help=SOURCE)
+    purge.add_argument("--reason", required=True, help="why; whoever imports the file again is told")
+    command(commands, "rebuild", "read every imported file again, as after an upgrade", _rebuild)
 
 
-def _add_import(commands: Commands) -> None:
-    parser = _command(commands, "import", "read result files into the library", _import)
-    parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="a result file, a folder or an archive of them"
-    )
-    parser.add_argument(
-        "--set", nargs="+", action="extend", default=[], metavar="key=value", dest="facts",
-        help="facts the files do not state, such as accelerator=h100-sxm accelerators=8",
-    )  # fmt: skip
-    parser.add_argument("--dry-run", action="store_true", help="read and report, change nothing")
-    parser.add_argument("--force", action="store_true", help="bring back a source that was purged")
-
-
-def _command(commands: Commands, name: str, told: str, run: Callable[[argparse.Namespace], int]) -> Parser:
-    parser = commands.add_parser(
-        name, parents=[shared()], help=told, description=f"{told[:1].upper()}{told[1:]}."
-    )
-    parser.set_defaults(run=run)
-    return parser
+def add_import(commands: Commands) -> None:
+    """Describe the command `import` to the parser."""
+    parser = command(commands, "import", "import result files of benchmark tools", _import)
+    told = "a result file, or a folder or an archive of them"
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=told)
+    told = "facts that the files do not state, such as accelerator=h100-sxm accelerators=8"
+    add_list(parser, "--set", "key=value", told, "facts")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and import nothing")
+    parser.add_argument("--force", action="store_true", help="import a source that was purged, too")
 
 
 def _import(arguments: argparse.Namespace) -> int:
     access.demand("import", access.Visitor.at_the_shell())
-    from bench.library.intake import take_in
+    from bench.library.importing.sandbox import take_in
 
     facts = dict(pairs(arguments.facts, "--set accelerator=h100-sxm, after the files"))
     library = opened(arguments)
-    with output.Bar() as bar:
+    with progress.bar("Looking for result files") as bar:
         report = take_in(
             library,
             arguments.paths,
@@ -87,21 +78,21 @@ def _import(arguments: argparse.Namespace) -> int:
         _tell(report, library, dry_run=arguments.dry_run)
     named = {str(path) for path in arguments.paths}
     whole = {refusal.file for refusal in report.refused if refusal.row is None and not refusal.further}
-    return 1 if whole & named or not (report.imported or report.already) else 0
+    return 1 if whole & named or not (report.imported or report.already or report.models) else 0
 
 
 def _tell(report: ImportReport, library: Library, *, dry_run: bool) -> None:
-    from bench.library import replacing
+    from bench.library import report_by_file
     from bench.library.store import short
 
     verb = "would be imported" if dry_run else "imported"
     for source in report.imported:
         held = [counted(source.points, "point")] if source.points or not source.scores else []
         held += [counted(source.scores, "score")] if source.scores else []
-        output.line(
-            f"{source.file}: {' and '.join(held)} {verb} (format {source.format}, id {source.sha256[:12]})."
-        )
-    for sentence in replacing.sentences(report, library, dry_run=dry_run):
+        output.line(f"{source.file}: {' and '.join(held)} {verb} (format {source.format}, id {source.sha256[:12]}).")
+    for model in report.models:
+        output.line(model.sentence(dry_run=dry_run))
+    for sentence in report_by_file.replacements(report, library, dry_run=dry_run):
         output.line(sentence)
     for known in report.already:
         output.line(f"{known.file}: already in the library (id {short(known.sha256)}).")
@@ -119,7 +110,7 @@ def _tell(report: ImportReport, library: Library, *, dry_run: bool) -> None:
 
 
 def _tell_open(report: ImportReport, *, dry_run: bool) -> None:
-    """What the files leave open and what of them was not read, a line for each."""
+    """Print what the files leave open and what of them was not read, a line for each."""
     left_open: dict[tuple[str, str], list[str]] = {}
     for missing in report.missing_facts:
         left_open.setdefault((missing.file, missing.sha256), []).append(missing.fact)
@@ -128,9 +119,7 @@ def _tell_open(report: ImportReport, *, dry_run: bool) -> None:
         stated = " ".join(f"{name}=…" for name in names)
         output.line(f"{file}: without {joined(names)}; state what you know with `{command} {stated}`.")
     if len(left_open) > SHOWN_OPEN:
-        output.line(
-            f"… and {len(left_open) - SHOWN_OPEN:,} more files leave facts open; --json lists them all."
-        )
+        output.line(f"… and {len(left_open) - SHOWN_OPEN:,} more files leave facts open; --json lists them all.")
     for odd in report.not_understood[:SHOWN_OPEN]:
         many = len(odd.keys) + odd.beyond
         named = ", ".join(odd.keys[:SHOWN_KEYS]) + (", …" if many > SHOWN_KEYS else "")
@@ -146,9 +135,7 @@ def _facts(arguments: argparse.Namespace) -> int:
 def _retract(arguments: argparse.Namespace) -> int:
     access.demand("retract", access.Visitor.at_the_shell())
     reason = arguments.reason
-    return _changed(
-        arguments, "retract", lambda library: library.retract(arguments.id, reason), reason=reason
-    )
+    return _changed(arguments, "retract", lambda library: library.retract(arguments.id, reason), reason=reason)
 
 
 def _restore(arguments: argparse.Namespace) -> int:
@@ -178,12 +165,19 @@ def _purge(arguments: argparse.Namespace) -> int:
 def _rebuild(arguments: argparse.Namespace) -> int:
     access.demand("import", access.Visitor.at_the_shell())
     library = opened(arguments)
-    done = library.rebuild()
+    with progress.bar("Reading the files again"):
+        done = library.rebuild()
     if arguments.json:
         output.document(
-            {"action": "rebuild", "sources": done.sources, "unread": len(done.unread), "why": dict(done.unread),
-             "moved_aside": dict(done.moved_aside), "library_version": library.version}
-        )  # fmt: skip
+            {
+                "action": "rebuild",
+                "sources": done.sources,
+                "unread": len(done.unread),
+                "why": dict(done.unread),
+                "moved_aside": dict(done.moved_aside),
+                "library_version": library.version,
+            }
+        )
     else:
         _tell_rebuilt(done, library.path)
     return 1 if done.unread else 0
@@ -201,23 +195,22 @@ def _tell_rebuilt(done: Rebuilt, place: Path) -> None:
 
 
 DONE = {
-    "facts": "The facts are stated",
-    "retract": "It is hidden",
-    "restore": "It is visible again",
-    "annotate": "The note is written",
-    "tag": "The tag is on it",
-    "untag": "The tag is off",
-    "purge": "It is deleted",
+    "facts": "has these facts now",
+    "retract": "is hidden",
+    "restore": "is visible again",
+    "annotate": "has the note now",
+    "tag": "has the tag now",
+    "untag": "has the tag no longer",
+    "purge": "is deleted for good",
 }
 
 
-def _changed(
-    arguments: argparse.Namespace, action: str, change: Callable[[Library], None], **detail: object
-) -> int:
-    library = opened(arguments)
-    change(library)
+def _changed(arguments: argparse.Namespace, action: str, change: Callable[[Library], None], **detail: object) -> int:
+    with progress.bar("Changing the library"):
+        library = opened(arguments)
+        change(library)
     if arguments.json:
         output.document({"action": action, "id": arguments.id, **detail, "library_version": library.version})
     else:
-        output.line(f"{DONE[action]}: {arguments.id}.")
+        output.line(f"{arguments.id} {DONE[action]}.")
     return 0

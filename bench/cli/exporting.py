@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.cli import output
-from bench.cli.arguments import Commands, opened, shared, where
+from bench.cli import output, progress
+from bench.cli.arguments import Commands, add_where, command, opened, where
 from bench.errors import InputError
 from bench.view import View
 
@@ -19,26 +19,18 @@ if TYPE_CHECKING:
 
 def add_to(commands: Commands) -> None:
     """Describe the command to the parser."""
-    parser = commands.add_parser(
-        "export", parents=[shared()], help="write points as a file that other programs read",
-        description="Write the points that filters select as a file; without a format, list the formats.",
-    )  # fmt: skip
-    parser.add_argument("format", nargs="?", help="one of those that `export` alone lists")
-    parser.add_argument(
-        "--where", nargs="+", action="extend", default=[], metavar="key=value",
-        help="a filter, as in a link; a key given again adds an alternative",
-    )  # fmt: skip
-    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="where to write it (default: stdout)")
-    parser.set_defaults(run=_export)
+    parser = command(commands, "export", "write points to a file that other programs read", _export)
+    parser.more = "Without a format, `export` lists the formats."
+    parser.add_argument("format", nargs="?", metavar="FORMAT", help="a format that `export` alone lists")
+    add_where(parser)
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="the file to write (default: stdout)")
 
 
 def _export(arguments: argparse.Namespace) -> int:
     from bench import export
 
     if arguments.format is None:
-        rows = [
-            {"format": one.name, "title": one.title, "about": one.about} for one in export.formats().values()
-        ]
+        rows = [{"format": one.name, "title": one.title, "about": one.about} for one in export.formats().values()]
         if arguments.json:
             output.document(rows)
         else:
@@ -47,7 +39,8 @@ def _export(arguments: argparse.Namespace) -> int:
     chosen = export.format_named(arguments.format)
     view = View.of(where(arguments.where))
     library = opened(arguments)
-    content, left_out = chosen.write(library, view), chosen.left_out(library, view)
+    with progress.bar(f"Writing {chosen.name}"):
+        content, left_out = chosen.write(library, view), chosen.left_out(library, view)
     if arguments.out is None:
         sys.stdout.buffer.write(content)
         _remark(left_out)
@@ -57,10 +50,13 @@ def _export(arguments: argparse.Namespace) -> int:
     except OSError as problem:
         raise InputError(f"{arguments.out} cannot be written: {problem.strerror}.") from problem
     if arguments.json:
-        output.document({
-            "file": str(arguments.out), "bytes": len(content),
-            "left_out": [{"points": one.points, "why": one.why} for one in left_out],
-        })  # fmt: skip
+        output.document(
+            {
+                "file": str(arguments.out),
+                "bytes": len(content),
+                "left_out": [{"points": one.points, "why": one.why} for one in left_out],
+            }
+        )
         return 0
     output.remark(f"{arguments.out}: {len(content):,} bytes.")
     _remark(left_out)

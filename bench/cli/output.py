@@ -5,22 +5,19 @@ from __future__ import annotations
 import datetime
 import json
 import math
-import shutil
 import sys
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from bench.plain_text import terminal
+from bench.wording import share
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
 CELL_WIDTH = 48
-BAR_WIDTH = 24
-DRAWN_EVERY_S = 0.1
 
 
 def document(value: object) -> None:
@@ -33,45 +30,23 @@ def line(text: str = "") -> None:
     sys.stdout.write(terminal(text) + "\n")
 
 
+def text(whole: str) -> None:
+    """Print a text of ours as it is."""
+    sys.stdout.write(whole)
+
+
 def remark(text: str) -> None:
     """Tell the person something that is no part of the result."""
     sys.stderr.write(terminal(text) + "\n")
 
 
-class Bar:
-    """A bar on the terminal that says how far an import is; nothing where stderr is no terminal."""
-
-    def __init__(self) -> None:
-        self._shown = False
-        self._drawn = 0.0
-
-    def __enter__(self) -> Bar:
-        return self
-
-    def __exit__(self, *ended: object) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-    def show(self, done: int, of: int, text: str) -> None:
-        """Draw it, but not more often than anybody can see."""
-        now = time.monotonic()
-        if not sys.stderr.isatty() or now - self._drawn < DRAWN_EVERY_S:
-            return
-        self._shown, self._drawn = True, now
-        full = round(BAR_WIDTH * done / of) if of else 0
-        said = f"[{'#' * full}{' ' * (BAR_WIDTH - full)}] {done:,} of {of:,}  {terminal(text)}"
-        sys.stderr.write("\r\x1b[K" + said[: shutil.get_terminal_size().columns - 1])
-        sys.stderr.flush()
-
-
-def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None = None) -> None:
-    """Print rows under their column names; numbers are flush right and long texts are cut."""
+def table(
+    rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None = None, *, shares: Collection[str] = ()
+) -> None:
+    """Print rows under their column names, `shares` in percent; numbers are flush right and long texts are cut."""
     names = list(columns if columns is not None else dict.fromkeys(name for row in rows for name in row))
-    cells = [[_shown(row.get(name)) for name in names] for row in rows]
-    widths = [
-        max(len(text) for text in column) for column in zip([terminal(n) for n in names], *cells, strict=True)
-    ]
+    cells = [[_shown(row.get(name), is_share=name in shares) for name in names] for row in rows]
+    widths = [max(len(text) for text in column) for column in zip([terminal(n) for n in names], *cells, strict=True)]
     right = [all(_is_number(row.get(name)) for row in rows) for name in names]
     for texts in ([terminal(name) for name in names], *cells):
         padded = (
@@ -116,21 +91,23 @@ def _frame_column(column: pd.Series[Any]) -> list[Any]:
     return [plain(value) for value in values]
 
 
-def arrow_rows(found: pa.Table) -> list[dict[str, Any]]:
+def arrow_rows(table: pa.Table) -> list[dict[str, Any]]:
     """An Arrow table's rows in JSON's own types; a column name that occurs again gets a number."""
-    from bench.library.people_frame import told
+    from bench.library.user_sql.frame import python_value
 
     names: list[str] = []
-    for name in found.column_names:
+    for name in table.column_names:
         same = sum(taken == name or taken.startswith(f"{name}_") for taken in names)
         names.append(f"{name}_{same + 1}" if name in names else name)
-    columns = [[plain(told(value)) for value in column] for column in found.columns]
+    columns = [[plain(python_value(value)) for value in column] for column in table.columns]
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
-def _shown(value: object) -> str:
+def _shown(value: object, *, is_share: bool = False) -> str:
     if value is None:
         return "–"
+    if isinstance(value, int | float) and is_share:
+        return share(value)
     if isinstance(value, float):
         return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
     if isinstance(value, list):

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bench.cli import output
 from bench.cli.arguments import Parser, pairs
 from bench.endpoint.failures import KINDS
-from bench.endpoint.presets import PRESETS, preset
-from bench.endpoint.settings import CHOICES, Settings, options
+from bench.endpoint.settings import CHOICES, PRESETS, Settings, options, preset
 from bench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,9 +22,31 @@ if TYPE_CHECKING:
 TOLD = "Serve a fake OpenAI-compatible endpoint with set latencies, to calibrate clients with and to test against."
 
 
-def run(argv: Sequence[str]) -> int:
-    """Serve until SIGTERM or Ctrl-C; `argv` is what follows `endpoint`."""
-    arguments = parser().parse_args(argv)
+def describe(parser: Parser) -> None:
+    """Add the options of `endpoint` to its parser: those of the process, and one for each setting."""
+    parser.description = TOLD
+    parser.more = "\n".join(
+        ["failures, for --fail and --fail-at:", "", *(f"  {name:<15} {help_text}" for name, help_text in KINDS.items())]
+    )
+    parser.add_argument("--json", action="store_true", help="print the URL as a JSON document")
+    parser.add_argument("--preset", metavar="NAME", help=f"start from {', '.join(PRESETS)}; other options override it")
+    parser.add_argument("--api-key-env", metavar="NAME", help="the environment variable that holds the key to ask for")
+    for row, kind in options():
+        if row.name == "api_key":  # never an argument: a process list shows those
+            continue
+        spelled = "--" + row.name.replace("_", "-")
+        help_text = row.metadata["help"] + ("" if row.default in (MISSING, None, "") else f" (default: {row.default})")
+        if kind is bool:
+            parser.add_argument(spelled, action=argparse.BooleanOptionalAction, default=None, help=row.metadata["help"])
+        elif kind is Mapping:
+            parser.add_argument(spelled, action="append", metavar="A=B,…", help=help_text)
+        else:
+            parser.add_argument(spelled, type=kind, metavar=_metavar(row.name, kind), help=help_text)
+    parser.set_defaults(run=_serve)
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    """Serve until SIGTERM or Ctrl-C."""
     settings = _settings(arguments)
     from bench.endpoint.serving import serve
 
@@ -33,9 +54,7 @@ def run(argv: Sequence[str]) -> int:
         if arguments.json:
             output.document({"url": server.url, "pid": os.getpid(), "model": settings.model})
         else:
-            output.line(
-                f"{settings.model} ({settings.simulates}; {settings.dialect}) answers on {server.url}"
-            )
+            output.line(f"{settings.model} ({settings.simulates}; {settings.dialect}) answers on {server.url}")
         sys.stdout.flush()
         if not settings.loopback:
             output.remark(f"Listening on {settings.host}: other machines can reach this endpoint.")
@@ -44,44 +63,8 @@ def run(argv: Sequence[str]) -> int:
     return 0
 
 
-def parser() -> Parser:
-    """The options of `endpoint`: those of the process, and one for each setting."""
-    made = Parser(prog="python -m bench endpoint", description=TOLD, epilog=_epilog(),
-                  formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    made.add_argument("--json", action="store_true", help="print the URL as a JSON document")
-    made.add_argument(
-        "--preset", metavar="NAME", help=f"start from {', '.join(PRESETS)}; other options go before it"
-    )
-    made.add_argument(
-        "--api-key-env", metavar="NAME", help="the environment variable that holds the key to ask for"
-    )
-    for row, kind in options():
-        if row.name == "api_key":  # never an argument: a process list shows those
-            continue
-        spelled = "--" + row.name.replace("_", "-")
-        told = row.metadata["help"] + (
-            "" if row.default in (MISSING, None, "") else f" (default: {row.default})"
-        )
-        if kind is bool:
-            made.add_argument(
-                spelled, action=argparse.BooleanOptionalAction, default=None, help=row.metadata["help"]
-            )
-        elif kind is Mapping:
-            made.add_argument(spelled, action="append", metavar="A=B,…", help=told)
-        else:
-            made.add_argument(spelled, type=kind, choices=None, metavar=_metavar(row.name, kind), help=told)
-    return made
-
-
 def _metavar(name: str, kind: type) -> str:
-    return (
-        "|".join(CHOICES[name]) if name in CHOICES else {int: "N", float: "X", Path: "FILE"}.get(kind, "TEXT")
-    )
-
-
-def _epilog() -> str:
-    lines = [f"  {name:<15} {told}" for name, told in KINDS.items()]
-    return "\n".join(["failures, for --fail stall=0.02,429=0.05 and --fail-at 0=stall,7=cut:", "", *lines])
+    return "|".join(CHOICES[name]) if name in CHOICES else {int: "N", float: "X", Path: "FILE"}.get(kind, "TEXT")
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
@@ -91,9 +74,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         if row.name != "api_key" and (value := getattr(arguments, row.name)) is not None
     }
     if "fail" in given:
-        given["fail"] = {
-            kind: _number(share, float, "--fail") for kind, share in _listed(given["fail"], "--fail")
-        }
+        given["fail"] = {kind: _number(share, float, "--fail") for kind, share in _listed(given["fail"], "--fail")}
     if "fail_at" in given:
         told = _listed(given["fail_at"], "--fail-at")
         given["fail_at"] = {_number(place, int, "--fail-at"): kind for place, kind in told}

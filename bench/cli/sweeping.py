@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import secrets
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bench import access
 from bench.cli import output
-from bench.cli.arguments import Commands, Parser, add_place, place
+from bench.cli.arguments import SWEEP, Commands, Parser, add_place, command, place
+from bench.cli.progress import TerminalLine, drawn
 from bench.errors import BenchError
-from bench.plain_text import terminal
 from bench.wording import number
 
 if TYPE_CHECKING:
@@ -39,60 +38,59 @@ COLUMNS = {
 """What the table of a sweep shows of each point; --json has everything."""
 
 
-def run(argv: Sequence[str]) -> int:
-    """Measure; `argv` is what follows `sweep`."""
-    from bench.sweep.checks import budget
-    from bench.sweep.folder import Folder
-    from bench.sweep.planning import address
+def describe(parser: Parser) -> None:
+    """Add the options of `sweep` to its parser."""
     from bench.sweep.planning import arguments as options
-    from bench.sweep.planning.endpoints import Endpoints
 
-    parser = Parser(
-        prog="python -m bench sweep",
-        description="Measure a live OpenAI-compatible endpoint, point after point, into the library.",
-    )
     options.add_to(parser)
-    parser.add_argument("--detach", action="store_true", help="leave it running and come back at once")
+    _add_detach(parser)
     _add_strict(parser)
     add_place(parser)
-    arguments = parser.parse_args(argv)
+    parser.set_defaults(run=_sweep)
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from bench.sweep.checks import budget
+    from bench.sweep.folder import Folder
+    from bench.sweep.planning import arguments as options
+    from bench.sweep.planning import endpoint_address
+    from bench.sweep.planning.endpoints import Endpoints
+
     access.demand("launch", access.Visitor.at_the_shell())
     known = Endpoints(place(arguments))
     plan = options.plan_from(arguments, known).settled(seed=secrets.randbelow(2**32))
     budget.demand_within_caps(plan, budget.budget(plan))
     for url in arguments.url or ():
-        if understood := address.understood_as(url):
+        if understood := endpoint_address.understood_as(url):
             output.remark(f"{url.strip()} is understood as {understood}.")
     return _go(Folder.create(place(arguments), plan), arguments, new=True)
 
 
 def add_to(commands: Commands) -> None:
     """Describe the commands about sweeps that were started to the parser."""
-    for name, told, action in (
-        ("sweeps", "list the sweeps of a library", _sweeps),
-        ("status", "how a sweep is going, and what it has measured", _status),
+    for name, does, action in (
+        ("sweeps", "list the sweeps of the library", _sweeps),
+        ("status", "show how far a sweep is and what it has measured", _status),
         ("watch", "follow a running sweep to its end", _watch),
-        ("cancel", "end a running sweep; what it has measured stays", _cancel),
-        ("resume", "go on with a sweep that ended early", _resume),
+        ("cancel", "stop a running sweep and keep what it has measured", _cancel),
+        ("resume", "continue a sweep that ended early", _resume),
     ):
-        parser = commands.add_parser(name, help=told, description=f"{told[:1].upper()}{told[1:]}.")
+        parser = command(commands, name, does, action, library=False)
         if name != "sweeps":
-            parser.add_argument("id", help="the sweep's id, or the end of it")
+            parser.add_argument("id", metavar="ID", help=SWEEP)
         if name == "resume":
-            parser.add_argument(
-                "--detach", action="store_true", help="leave it running and come back at once"
-            )
+            _add_detach(parser)
         if name in ("resume", "watch"):
             _add_strict(parser)
-        add_place(parser)
-        parser.set_defaults(run=action)
+
+
+def _add_detach(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--detach", action="store_true", help="run in the background and return at once")
 
 
 def _add_strict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="exit with 3 when all is measured and a point has a flag that warns",
+        "--strict", action="store_true", help="exit with status 3 if a measured point has a flag that warns"
     )
 
 
@@ -104,8 +102,8 @@ def _folder(arguments: argparse.Namespace) -> Folder:
 
 def _go(folder: Folder, arguments: argparse.Namespace, *, new: bool = False) -> int:
     """Run or start the sweep of a folder, and tell how it ended; a new one that measured nothing leaves nothing."""
-    from bench.sweep import endings, jobs, launching, runner
-    from bench.sweep.entering import enter
+    from bench.sweep.session import endings, jobs, launching, runner
+    from bench.sweep.session.endings import enter
 
     shell, what = access.Visitor.at_the_shell(), "launch" if new else "resume"
     if arguments.detach:
@@ -118,14 +116,14 @@ def _go(folder: Folder, arguments: argparse.Namespace, *, new: bool = False) -> 
             raise
         return _told_started(folder, arguments)
     output.remark(f"Sweep {folder.id}")
-    progress, told = Progress(), False
+    progress, is_begun = SweepProgress(), False
 
     def show(status: Mapping[str, Any]) -> None:
-        """A sweep that cannot begin leaves nothing, so it is told of once its journal is there."""
-        nonlocal told
-        if not told and folder.journal.exists():
+        """Write the sweep into the audit once its journal is there: one that cannot begin leaves nothing."""
+        nonlocal is_begun
+        if not is_begun and folder.journal.exists():
             launching.tell(place(arguments), shell, what, folder)
-            told = True
+            is_begun = True
         progress.show(status)
 
     ended = runner.run(folder, show)
@@ -143,7 +141,7 @@ def _go(folder: Folder, arguments: argparse.Namespace, *, new: bool = False) -> 
 
 
 def _told_started(folder: Folder, arguments: argparse.Namespace) -> int:
-    from bench.sweep import jobs
+    from bench.sweep.session import jobs
 
     if arguments.json:
         output.document(jobs.status(folder))
@@ -154,14 +152,14 @@ def _told_started(folder: Folder, arguments: argparse.Namespace) -> int:
 
 def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any] | None = None) -> None:
     """Print a sweep with its points."""
-    from bench.sweep import jobs
     from bench.sweep.planning import ramp
+    from bench.sweep.session import jobs
 
-    told = jobs.status(folder)
+    status = jobs.status(folder)
     if arguments.json:
-        output.document({"id": told["id"], "state": told["state"], **(more or {}), **told})
+        output.document({"id": status["id"], "state": status["state"], **(more or {}), **status})
         return
-    points = told["points"]
+    points = status["points"]
     if points:
         rows = [{**point, "failed_by": _kinds(point)} for point in points]
         shown = [name for name in COLUMNS if any(row.get(name) is not None for row in rows)]
@@ -171,7 +169,7 @@ def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any]
             output.remark(f"Point {point['number']} failed: {point['error']}")
         for flag in point["flags"]:
             output.remark(f"Point {point['number']}: {flag['seen']} {flag['do']}")
-    for level in told.get("sustained") or ():
+    for level in status.get("sustained") or ():
         output.remark(ramp.highest(level))
 
 
@@ -182,16 +180,18 @@ def _kinds(point: Mapping[str, Any]) -> str | None:
 
 
 def _sweeps(arguments: argparse.Namespace) -> int:
-    from bench.sweep import jobs
+    from bench.sweep.session import jobs
 
-    found = jobs.sweeps(place(arguments))
+    rows = jobs.sweeps(place(arguments))
     if arguments.json:
-        output.document(found)
-    elif found:
+        output.document(rows)
+    elif rows:
         output.table(
-            [{**{key: row.get(key) for key in ("id", "state")}, "points": _points(row), "title": row.get("title")}
-             for row in found]
-        )  # fmt: skip
+            [
+                {**{key: row.get(key) for key in ("id", "state")}, "points": _points(row), "title": row.get("title")}
+                for row in rows
+            ]
+        )
     else:
         output.remark(f"There is no sweep in {place(arguments)} yet.")
     return 0
@@ -209,10 +209,10 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _watch(arguments: argparse.Namespace) -> int:
-    from bench.sweep import endings
+    from bench.sweep.session import endings
 
     folder = _folder(arguments)
-    progress = Progress()
+    progress = SweepProgress()
     while folder.held():
         progress.show(folder.status)
         time.sleep(LOOK_S)
@@ -220,19 +220,19 @@ def _watch(arguments: argparse.Namespace) -> int:
     _tell(folder, arguments)
     told = folder.status
     output.remark(f"{told['state']}: {told.get('reason', '')}")
-    ended = endings.Ended(str(told["state"]), str(told.get("reason", "")))
+    ended = endings.SessionEnd(str(told["state"]), str(told.get("reason", "")))
     return endings.status_of(ended, [line for line, _ in folder.read.points], strict=arguments.strict)
 
 
 def _cancel(arguments: argparse.Namespace) -> int:
-    from bench.sweep import jobs, launching
+    from bench.sweep.session import jobs, launching
 
     folder = _folder(arguments)
-    told = launching.cancel(place(arguments), folder.id, access.Visitor.at_the_shell())
+    status = launching.cancel(place(arguments), folder.id, access.Visitor.at_the_shell())
     if arguments.json:
         output.document(jobs.status(folder))
     else:
-        output.line(f"Sweep {folder.id} is {told['state']}, with {told['points_done']} points measured.")
+        output.line(f"Sweep {folder.id} is {status['state']}, with {status['points_done']} points measured.")
     return 0
 
 
@@ -241,49 +241,41 @@ def _resume(arguments: argparse.Namespace) -> int:
     return _go(_folder(arguments), arguments)
 
 
-class Progress:
+class SweepProgress:
     """A sweep's progress on stderr: one line that is written over on a terminal, else a line for each point."""
 
     def __init__(self) -> None:
-        self._over = sys.stderr.isatty()
+        self._at = TerminalLine()
         self._checked = 0
         self._done: int | None = None
         self._waits: str | None = None
         self._loading = False
-        self._open = False
 
     def show(self, status: Mapping[str, Any]) -> None:
-        """Nothing; the line is up to date."""
+        """Bring the line up to date."""
         checks = status.get("checks") or []
         for check in checks[self._checked :]:
             if check["passed"] is not False:  # what failed is why the sweep ends, and is told then
-                self._clear()
+                self.end()
                 output.remark(f"  {check['said']}")
         self._checked = len(checks)
         if status["state"] == "queued" and status.get("reason") != self._waits:
             self._waits = status.get("reason")
-            self._clear()
+            self.end()
             output.remark(f"  {self._waits}")
         loading = status["state"] == "checking" and bool(status.get("reason"))
-        if loading and not self._over and not self._loading:
+        if loading and not self._at.there and not self._loading:
             output.remark(f"  {status['reason']}")
         self._loading = loading
-        if self._over:
-            sys.stderr.write("\r\x1b[K" + terminal(_line(status)))
-            sys.stderr.flush()
-            self._open = True
+        if self._at.there:
+            self._at.write(_line(status))
         elif _tried(status) != self._done and status["state"] == "running":
             self._done = _tried(status)
             output.remark(_line(status))
 
     def end(self) -> None:
-        """Nothing; what follows begins on a line of its own."""
-        self._clear()
-
-    def _clear(self) -> None:
-        if self._open:
-            sys.stderr.write("\r\x1b[K")
-            self._open = False
+        """Let what follows begin on a line of its own."""
+        self._at.clear()
 
 
 def _line(status: Mapping[str, Any]) -> str:
@@ -291,8 +283,7 @@ def _line(status: Mapping[str, Any]) -> str:
     if status["state"] == "checking" and status.get("reason"):
         return str(status["reason"])
     done, most = _tried(status), status.get("points_possible") or 0
-    full = round(BAR * done / most) if most else 0
-    parts = [f"[{'#' * full}{'.' * (BAR - full)}] {_points(status)} points"]
+    parts = [f"{drawn(done, most, BAR)} {_points(status)} points"]
     current = status.get("current")
     if current:
         parts += [current["level"], f"{number(current['output_tokens_per_s'])} tokens/s"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from bench.cli import output
-from bench.cli.arguments import Commands, opened, shared
+from bench.cli import output, progress
+from bench.cli.arguments import Commands, command, opened
 from bench.wording import counted, joined
 
 SOUND, UNSOUND = 0, 1
@@ -13,38 +13,31 @@ SOUND, UNSOUND = 0, 1
 
 def add_to(commands: Commands) -> None:
     """Describe this command to the parser."""
-    verify = commands.add_parser(
-        "verify", parents=[shared()], help="hold the files of the library against their sums",
-        description="Read every pack, source and ledger to the last byte. Exit status: 0 sound, 1 something is wrong.",
-    )  # fmt: skip
-    verify.set_defaults(run=_verify)
+    parser = command(commands, "verify", "check every file of the library for damage", _verify)
+    parser.more = "Every file is read to the last byte. Exit status: 0 sound, 1 something is wrong."
 
 
 def _verify(arguments: argparse.Namespace) -> int:
     library = opened(arguments)
-    found = library.verify()
+    with progress.bar("Checking files"):
+        result = library.verify()
     if arguments.json:
-        output.document({**found.document(), "library_version": library.version})
-        return UNSOUND if found.wrong else SOUND
-    for one in found.wrong:
+        output.document({**result.document(), "library_version": library.version})
+        return UNSOUND if result.wrong else SOUND
+    for one in result.wrong:
         output.line(f"{one.where}: {one.what} {one.do}")
-    amounts = (counted(found.packs, "pack"), counted(found.sources, "source"),
-               counted(found.entries, "ledger line"))  # fmt: skip
-    wrong = counted(len(found.wrong), "thing is", "things are") if found.wrong else "nothing is"
+    amounts = (counted(result.packs, "pack"), counted(result.sources, "source"), counted(result.entries, "ledger line"))
+    wrong = counted(len(result.wrong), "thing is", "things are") if result.wrong else "nothing is"
     output.line(f"{joined(amounts)}: {wrong} wrong.")
-    if found.without_sums:
-        packs = counted(found.without_sums, "pack was", "packs were")
-        output.remark(
-            f"{packs} made before packs had sums, so most of it is not checked; `rebuild` makes sums."
-        )
-    if found.young:
-        sources = counted(found.young, "source without rows", "sources without rows")
+    if result.without_sums:
+        packs = counted(result.without_sums, "pack was", "packs were")
+        output.remark(f"{packs} made before packs had sums, so most of it is not checked; `rebuild` makes sums.")
+    if result.young:
+        sources = counted(result.young, "source without rows", "sources without rows")
         output.remark(
             f"{sources} came within the last minute and may still be on the way in: verify again in a minute."
         )
-    if found.moved_aside:
-        packs = counted(found.moved_aside, "damaged pack lies", "damaged packs lie")
-        output.remark(
-            f"{packs} in {library.path / 'damaged'}, where nobody reads it; delete it when you like."
-        )
-    return UNSOUND if found.wrong else SOUND
+    if result.moved_aside:
+        packs = counted(result.moved_aside, "damaged pack lies", "damaged packs lie")
+        output.remark(f"{packs} in {library.path / 'damaged'}, where nobody reads it; delete it when you like.")
+    return UNSOUND if result.wrong else SOUND

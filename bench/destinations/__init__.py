@@ -14,12 +14,12 @@ from bench.catalogue import Metric
 from bench.chart import setting
 from bench.destinations import readings
 from bench.destinations.nearest import nearest
-from bench.destinations.readings import MOST_READINGS, SEVERAL, Reading, Wanted
+from bench.destinations.readings import MOST_READINGS, SEVERAL, TextReading, Wanted
 from bench.destinations.words import LONGEST, Meaning, meaning
 from bench.errors import BenchError
 from bench.library import Library
 from bench.questions import question, questions
-from bench.questions.heatmap import gaps
+from bench.questions.heatmap.cells import plan_fields
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import counted, inline, joined, number
 
@@ -33,9 +33,9 @@ USUAL = ("pareto", "heatmap", "crossover", "cost")
 UNFED = ("launch", "jobs", "run", "sql")
 """The pages that need no points to be of use."""
 
-SILENT = ("pareto", "heatmap", "scaling", "cost", "crossover", "memory")
+SILENT = ("pareto", "heatmap", "scaling", "cost", "crossover", "compare", "memory", "roofline", "capacity", "history")
 """The pages that have no answer for some selections with points: no second column or count of chips, nothing with a
-price, both sides unlike, no published size."""
+price, both sides unlike, no published size or bandwidth, no second date."""
 
 SHOWING = ("metric", "x", "y")
 """The options by which a page shows a metric."""
@@ -72,34 +72,34 @@ class Directions:
 def directions(library: Library, text: str) -> Directions:
     """The pages that can answer what was typed, and what of it was not understood; never raises for any text."""
     meant = meaning(library, text)
-    told = [f"Not understood: {joined([word[:40] for word in meant.unknown])}."] if meant.unknown else []
+    sentences = [f"Not understood: {joined([word[:40] for word in meant.unknown])}."] if meant.unknown else []
     if near := nearest(library, meant.unknown):
-        told.append(f"Did you mean {', '.join(near)}?")
+        sentences.append(f"Did you mean {', '.join(near)}?")
         meant = meant if meant.is_of_something else meaning(library, " , ".join(near))
-    told += [HELP] if meant.is_help else []
-    told += (f"{one.label}: {one.definition}" for one in map(_base, meant.metrics[:1]))
+    sentences += [HELP] if meant.is_help else []
+    sentences += (f"{one.label}: {one.definition}" for one in map(_base, meant.metrics[:1]))
     offered: list[Destination] = []
     if meant.is_of_something:
         whole = readings.of(library, meant)
         if whole[0].is_whole:
             offered += _whole(library, meant, whole)
         else:
-            told.append(_none_of(library, meant))
+            sentences.append(_none_of(library, meant))
         if not any(one.points is None or one.page in questions() for one in offered):
             if whole[0].is_whole:
-                told += _none_states(library, whole[0])
+                sentences += _none_states(library, whole[0])
                 of_a_part = [*_elsewhere(library, meant, USUAL, keeps=whole[0].wanted)]
                 offered = [*of_a_part, *offered] if "data" not in meant.pages else [*offered, *of_a_part]
             else:
                 offered += _elsewhere(library, meant, (*USUAL, "data"))
         if not whole[0].is_whole:
             offered.append(_launch(whole[0]))
-        told += _unanswered(library, meant, offered)
+        sentences += _unanswered(library, meant, offered)
     unique = {(one.page, one.query): one for one in offered}
-    return Directions(tuple(unique.values()), tuple(told), meant.unknown)
+    return Directions(tuple(unique.values()), tuple(sentences), meant.unknown)
 
 
-def _whole(library: Library, meant: Meaning, found: Sequence[Reading]) -> Iterator[Destination]:
+def _whole(library: Library, meant: Meaning, found: Sequence[TextReading]) -> Iterator[Destination]:
     """The pages for the best of several readings, and of each other one the first that can answer."""
     pages = _pages(meant)
     first, *others = _answered_first(library, pages, found)
@@ -118,7 +118,7 @@ def _base(metric: Metric) -> Metric:
 def of_cell(library: Library, view: View, cell: str) -> Destination | None:
     """The first page that can answer for the model and accelerator in a cell's query, under a View's other filters."""
     kept = View.of({**dict(view.where), **dict(View.from_query(cell).where)}, slo=view.slo)
-    reading = Reading(kept, selection.count(library, kept))
+    reading = TextReading(kept, selection.count(library, kept))
     pages = (*USUAL[:2], "scaling", "cost", "data")
     return next((one for page in pages if (one := _destination(library, page, reading))), None)
 
@@ -137,7 +137,7 @@ def _unanswered(library: Library, meant: Meaning, offered: Sequence[Destination]
             yield f"{question(page).TITLE} has no answer for these."
 
 
-def _none_states(library: Library, reading: Reading) -> Iterator[str]:
+def _none_states(library: Library, reading: TextReading) -> Iterator[str]:
     """That none of the points that were asked for states what the limits are on, where that is so."""
     asked = limits.read(reading.view)
     condition = selection.clause(reading.view)
@@ -154,15 +154,15 @@ def _none_of(library: Library, meant: Meaning) -> str:
     return "No point has all of these."
 
 
-def _answered_first(library: Library, pages: Sequence[str], found: Sequence[Reading]) -> list[Reading]:
+def _answered_first(library: Library, pages: Sequence[str], ranked: Sequence[TextReading]) -> list[TextReading]:
     """The readings, before all others the one with most points that the first of these pages that can answers."""
-    told = [page for page in pages if page in questions()][:MOST_READINGS] if len(found) > 1 else []
-    ways = (one for page in told for one in found if _destination(library, page, one))
-    first = next(ways, found[0])
-    return [first, *(one for one in found if one is not first)]
+    told = [page for page in pages if page in questions()][:MOST_READINGS] if len(ranked) > 1 else []
+    ways = (one for page in told for one in ranked if _destination(library, page, one))
+    first = next(ways, ranked[0])
+    return [first, *(one for one in ranked if one is not first)]
 
 
-def _destination(library: Library, page: str, reading: Reading) -> Destination | None:
+def _destination(library: Library, page: str, reading: TextReading) -> Destination | None:
     """The page for this reading, where it can answer it."""
     if not reading.points and page not in UNFED:
         return None
@@ -175,9 +175,9 @@ def _destination(library: Library, page: str, reading: Reading) -> Destination |
     return Destination(page, TITLES.get(page, page.title()), "", None)
 
 
-def _answers(library: Library, page: str, reading: Reading) -> bool:
+def _answers(library: Library, page: str, reading: TextReading) -> bool:
     """Whether a page can tell of this reading; one that says why it cannot has no answer."""
-    view = _asked(library, page, reading)
+    view = _linked_view(library, page, reading)
     if view is None:
         return False
     if page not in SILENT or selection.count(library, View()) > story.MANY:
@@ -188,52 +188,47 @@ def _answers(library: Library, page: str, reading: Reading) -> bool:
         return False
 
 
-def _data(library: Library, reading: Reading) -> Destination:
+def _data(library: Library, reading: TextReading) -> Destination:
     """The points themselves; of a metric how each source measured it."""
     about = f"how {_base(reading.metric).label} was measured" if reading.metric else ""
     words = (about, _words(reading.view, reading), _many(library, reading.view, reading, reading.points))
     view = View(reading.view.where, whole=True).with_options(tab="passports" if reading.metric else None)
     return Destination(
-        "data",
-        f"Data: {', '.join(word for word in words if word)}{_without(reading)}",
-        view.query(),
-        reading.points,
+        "data", f"Data: {', '.join(word for word in words if word)}{_without(reading)}", view.query(), reading.points
     )
 
 
-def _launch(reading: Reading) -> Destination:
+def _launch(reading: TextReading) -> Destination:
     """The form of a sweep with what was named filled in; it starts nothing."""
     one = {key: values[0] for key, values in reading.view.where if len(values) == 1}
-    stated = {key: one[key] for key in gaps.ASKED if key in one}
-    stated |= {f"facts.{key}": one[key] for key in gaps.FACTS if key in one}
     about = _words(View.of({key: [one[key]] for key in one}), reading)
-    return Destination("launch", f"Launch: measure {about}" if about else "Launch", urlencode(stated), None)
+    return Destination("launch", f"Launch: measure {about}" if about else "Launch", urlencode(plan_fields(one)), None)
 
 
-def _of_question(library: Library, page: str, reading: Reading) -> Destination | None:
+def _of_question(library: Library, page: str, reading: TextReading) -> Destination | None:
     """A question's page in the words of the story it will tell; where very MANY points are loaded, of all selected."""
-    asked, view = question(page), _asked(library, page, reading)
+    module, view = question(page), _linked_view(library, page, reading)
     if view is None:
         return None
-    told, points = view, reading.points
+    shown, points = view, reading.points
     if selection.count(library, View()) <= story.MANY:
         try:
-            told = asked.complete(library, view)
-            if not _shows(library, told, reading):
+            shown = module.complete(library, view)
+            if not _shows(library, shown, reading):
                 return None
-            points = selection.count(library, told)
+            points = selection.count(library, shown)
         except BenchError:
             return None
     sides = _sides_words(reading) if page == "crossover" else ""
-    of = told.with_where(**{reading.sides[0]: None}) if sides and reading.sides else told
+    of = shown.with_where(**{reading.sides[0]: None}) if sides and reading.sides else shown
     within = limits.words(limits.read(reading.view))
     metric = inline(reading.metric) if reading.metric else ""
-    many = _many(library, told, reading, points)
+    many = _many(library, shown, reading, points)
     about = [word for word in (metric, sides, _words(of, reading), within, many) if word]
-    return Destination(page, f"{asked.TITLE}: {', '.join(about)}{_without(reading)}", view.query(), points)
+    return Destination(page, f"{module.TITLE}: {', '.join(about)}{_without(reading)}", view.query(), points)
 
 
-def _asked(library: Library, page: str, reading: Reading) -> View | None:
+def _linked_view(library: Library, page: str, reading: TextReading) -> View | None:
     """The View of a page's link, with both sides and with the metric; None where the page cannot show the metric."""
     view = reading.view
     if page == "crossover" and reading.sides is not None:
@@ -251,23 +246,19 @@ def _asked(library: Library, page: str, reading: Reading) -> View | None:
     return view.with_options(**{place: reading.metric.key}) if place else None
 
 
-def _shows(library: Library, told: View, reading: Reading) -> bool:
+def _shows(library: Library, view: View, reading: TextReading) -> bool:
     """Whether points of a complete View have every metric that the page is about, and each of two that were named."""
-    condition = selection.clause(told)
+    condition = selection.clause(view)
     for key in ("x", "y", "metric"):
-        column = told.option(key)
+        column = view.option(key)
         if column in library.metric_columns():
             condition = condition.also(f'isfinite("{column}")')
-    sides = [
-        selection.clause(View(View.from_query(told.option(key)).where))
-        for key in ("a", "b")
-        if told.option(key)
-    ]
+    sides = [selection.clause(View(View.from_query(view.option(key)).where)) for key in ("a", "b") if view.option(key)]
     each = [condition, *(condition.also(f"({side.sql})", *side.params) for side in sides)]
     return readings.has_each(library, reading.wanted, condition) and all(_count(library, one) for one in each)
 
 
-def _many(library: Library, view: View, reading: Reading, points: int) -> str:
+def _many(library: Library, view: View, reading: TextReading, points: int) -> str:
     """How many points a View has; where one of two that were named has few of them, how many each: "99 points (98
     and 1)"."""
     for key, groups in reading.wanted if len(reading.wanted) == 1 else ():
@@ -283,67 +274,55 @@ def _count(library: Library, condition: selection.Clause) -> int:
     return int(rows[0][0])
 
 
-def _otherwise(library: Library, pages: Sequence[str], found: Sequence[Reading]) -> Iterator[Destination]:
+def _otherwise(library: Library, pages: Sequence[str], found: Sequence[TextReading]) -> Iterator[Destination]:
     """The first of these pages that can answer each of the other readings."""
     for reading in found:
         ways = (_destination(library, page, reading) for page in pages)
         yield from islice(filter(None, ways), 1)
 
 
-def _elsewhere(
-    library: Library, meant: Meaning, ways: Sequence[str], keeps: Wanted = ()
-) -> Iterator[Destination]:
+def _elsewhere(library: Library, meant: Meaning, ways: Sequence[str], keeps: Wanted = ()) -> Iterator[Destination]:
     """What the largest part of the words leads to on these pages: first with the model and both sides of a comparison.
 
     Nothing is left out of what it `keeps`: of two that points have, none is offered alone.
     """
     kept = {(key, group) for key, groups in keeps for group in groups}
     for left in range(1, meant.parts):
-        found = []
+        destinations = []
         for less, gone in islice(meant.without(left), MOST_PARTS):
             if kept & {(key, values) for one in gone for key, values in one.items()}:
                 continue
             if some := [one for one in readings.of(library, less) if one.is_whole]:
                 first = _answered_first(library, (*less.pages, *USUAL), some)[0]
                 without = ", ".join(_left_out(one, first) for one in gone)
-                nearness = (
-                    "model" in {key for one in gone for key in one},
-                    first.sides is None,
-                    first.points,
-                )
-                found.append((nearness, replace(first, without=without)))
-        near = [one for _, one in sorted(found, key=lambda pair: pair[0])][:MOST_READINGS]
+                nearness = ("model" in {key for one in gone for key in one}, first.sides is None, first.points)
+                destinations.append((nearness, replace(first, without=without)))
+        near = [one for _, one in sorted(destinations, key=lambda pair: pair[0])][:MOST_READINGS]
         if offered := [*_otherwise(library, (*meant.pages, *ways), near)]:
             yield from offered
             return
 
 
-def _left_out(where: Mapping[str, tuple[str, ...]], reading: Reading) -> str:
+def _left_out(where: Mapping[str, tuple[str, ...]], reading: TextReading) -> str:
     """A name in words, or as it was typed where it stands for many models."""
     of = where.get("model", ())
-    return (
-        reading.typed[of].capitalize() if len(of) > 1 else _words(View.of(where), reading).removeprefix("at ")
-    )
+    return reading.typed[of].capitalize() if len(of) > 1 else _words(View.of(where), reading).removeprefix("at ")
 
 
-def _without(reading: Reading) -> str:
+def _without(reading: TextReading) -> str:
     return f" (without {reading.without})" if reading.without else ""
 
 
-def _sides_words(reading: Reading) -> str:
+def _sides_words(reading: TextReading) -> str:
     if reading.sides is None:
         return ""
     key, groups = reading.sides
     return " against ".join(_group(key, group, reading) for group in groups)
 
 
-def _group(key: str, values: Sequence[str], reading: Reading) -> str:
+def _group(key: str, values: Sequence[str], reading: TextReading) -> str:
     """Values in words; of many, what was typed for them."""
-    typed = (
-        words
-        for group, words in reading.typed.items()
-        if len(values) > MOST_GROUP and set(values) <= set(group)
-    )
+    typed = (words for group, words in reading.typed.items() if len(values) > MOST_GROUP and set(values) <= set(group))
     return next(typed, "") or joined([_value(key, value) for value in values], at_most=MOST_GROUP)
 
 
@@ -353,20 +332,18 @@ def _value(key: str, value: str) -> str:
     return value.upper() if key == "precision" else value
 
 
-def _words(view: View, reading: Reading) -> str:
+def _words(view: View, reading: TextReading) -> str:
     """What a View is about: "DeepSeek-R1 FP8 at 8,192/1,024, H200 SXM and MI355X"."""
     held = dict(view.where)
     first = [joined([_value(key, one) for one in held[key]], at_most=2) for key in STORY if key in held]
     isl, osl = (_length(held.get(key, ())) for key in ("isl", "osl"))
     one = f"{isl} tokens in" if isl else f"{osl} tokens out" if osl else ""
     first += [f"at {isl}/{osl}"] if isl and osl else []
-    rest = [
-        _group_words(key, values, reading) for key, values in view.where if key not in (*STORY, "isl", "osl")
-    ]
+    rest = [_group_words(key, values, reading) for key, values in view.where if key not in (*STORY, "isl", "osl")]
     return ", ".join(part for part in (" ".join(first), "" if isl and osl else one, *rest) if part)
 
 
-def _group_words(key: str, values: Sequence[str], reading: Reading) -> str:
+def _group_words(key: str, values: Sequence[str], reading: TextReading) -> str:
     """A filter besides the story's, in words; of many values the words that were typed."""
     if key in SEVERAL:
         sides = reading.sides[1] if reading.sides and reading.sides[0] == key else (values,)

@@ -39,9 +39,7 @@ def _spellings(library: Library) -> dict[str, str]:
     for kind in KINDS:
         if kind == "precision":
             continue
-        rows = library.fetch(
-            f"SELECT {kind} FROM points WHERE {kind} IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1"
-        )
+        rows = library.fetch(f"SELECT {kind} FROM points WHERE {kind} IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1")
         slugs = dict.fromkeys([*(str(slug) for (slug,) in rows), *(row.slug for row in ROWS[kind]())])
         for slug in slugs:
             name = names.display_name(kind, slug)

@@ -8,7 +8,7 @@ from itertools import islice, product
 
 from bench import selection
 from bench.catalogue import Metric
-from bench.destinations.words import Groups, Meaning
+from bench.destinations.words import Meaning, WordGroups
 from bench.library import Library
 from bench.view import FILTER_BY_KEY, View
 
@@ -19,15 +19,15 @@ NEVER_SIDES = ("isl", "osl", "concurrency", "batch", "tp")
 SEVERAL = ("accelerator", "engine")
 """The filters of which one word may name several values, as a family does."""
 
-Sides = tuple[str, tuple[tuple[str, ...], tuple[str, ...]]]
+ReadSides = tuple[str, tuple[tuple[str, ...], tuple[str, ...]]]
 
 
-Wanted = tuple[tuple[str, Groups], ...]
+Wanted = tuple[tuple[str, WordGroups], ...]
 """The filters that more than one thing was named for, with the values of each."""
 
 
 @dataclass(frozen=True)
-class Reading:
+class TextReading:
     """One way to read a text: a View, the sides of a comparison in it, and how many points the View selects.
 
     It `is_whole` where points have each name that was typed: of two names, the groups that are `wanted`, not one alone.
@@ -35,7 +35,7 @@ class Reading:
 
     view: View
     points: int
-    sides: Sides | None = None
+    sides: ReadSides | None = None
     typed: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     without: str = ""
     per_dollar: bool = False
@@ -44,16 +44,14 @@ class Reading:
     wanted: Wanted = ()
 
 
-def of(library: Library, meant: Meaning) -> list[Reading]:
+def of(library: Library, meant: Meaning) -> list[TextReading]:
     """Every way to read the text that points have whole, most first; else one that they have not."""
     where = {key: [value for group in groups for value in group] for key, groups in meant.groups.items()}
     metric = next((one for one in meant.metrics if library.has(one.key)), None)
     wanted = tuple(
-        (key, groups)
-        for key, groups in meant.groups.items()
-        if len(groups) > 1 and FILTER_BY_KEY[key].kind != "number"
+        (key, groups) for key, groups in meant.groups.items() if len(groups) > 1 and FILTER_BY_KEY[key].kind != "number"
     )
-    found = []
+    read = []
     for at in range(max(map(len, meant.lengths.values()), default=1)):
         lengths = {key: [values[min(at, len(values) - 1)]] for key, values in meant.lengths.items()}
         view = View.of({**where, **lengths}, slo=meant.slo)
@@ -62,10 +60,20 @@ def of(library: Library, meant: Meaning) -> list[Reading]:
             one = _loaded(library, every)
             points = selection.count(library, one)
             is_whole = bool(points) and has_each(library, wanted, selection.clause(one))
-            found.append(Reading(one if is_whole else every, points, _sides(meant, one), meant.typed, metric=metric,
-                                 is_whole=is_whole, per_dollar="cost" in meant.pages, wanted=wanted))  # fmt: skip
-    some = sorted((one for one in found if one.is_whole), key=lambda one: -one.points)
-    return some[:MOST_READINGS] or found[:1]
+            read.append(
+                TextReading(
+                    one if is_whole else every,
+                    points,
+                    _sides(meant, one),
+                    meant.typed,
+                    metric=metric,
+                    is_whole=is_whole,
+                    per_dollar="cost" in meant.pages,
+                    wanted=wanted,
+                )
+            )
+    some = sorted((one for one in read if one.is_whole), key=lambda one: -one.points)
+    return some[:MOST_READINGS] or read[:1]
 
 
 def has_each(library: Library, wanted: Wanted, condition: selection.Clause) -> bool:
@@ -94,7 +102,7 @@ def _models(library: Library, view: View, meant: Meaning, metric: Metric | None)
     return sorted(ways, key=lambda way: -min(held.get(one, 0) for one in way))[:MOST_READINGS]
 
 
-def _counted(library: Library, view: View, sides: Sides | None, metric: Metric | None) -> dict[str, int]:
+def _counted(library: Library, view: View, sides: ReadSides | None, metric: Metric | None) -> dict[str, int]:
     """The models that points of the View have, with how many: of both sides the fewer, and with the metric."""
     counts: list[str] = ["count(*)"]
     params: list[object] = []
@@ -129,11 +137,9 @@ def _values(library: Library, key: str, condition: selection.Clause) -> set[str]
     return {str(value) for (value,) in rows}
 
 
-def _sides(meant: Meaning, view: View) -> Sides | None:
+def _sides(meant: Meaning, view: View) -> ReadSides | None:
     """The filter that two groups of values were named for, and of both what the View has of it."""
-    two = [
-        (key, groups) for key, groups in meant.groups.items() if len(groups) == 2 and key not in NEVER_SIDES
-    ]
+    two = [(key, groups) for key, groups in meant.groups.items() if len(groups) == 2 and key not in NEVER_SIDES]
     if len(two) != 1:
         return None
     key, groups = two[0]

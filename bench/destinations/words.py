@@ -26,7 +26,7 @@ LONGEST, MOST = 300, 40
 SPAN = 5
 """A name has at most so many words: "Dynamo with TensorRT-LLM", "H100 SXM 80GB"."""
 
-Groups = tuple[tuple[str, ...], ...]
+WordGroups = tuple[tuple[str, ...], ...]
 
 KINDS = ("precision", "accelerator", "model", "engine")
 GPU_VENDORS = ("NVIDIA", "AMD")
@@ -36,8 +36,12 @@ PAGES: Mapping[str, str] = {
     "heatmap": "heatmap heat map grid",
     "cost": "cost costs price prices pricing priced usd dollar dollars $ money cheap cheaper cheapest million"
     " per-million tco",
-    "crossover": "crossover cross overtakes overtake against vs versus compare compared comparison than",
+    "crossover": "crossover cross overtakes overtake against vs versus than",
+    "compare": "compare compared comparison better baseline candidate significant noise",
     "scaling": "scaling scale scales efficiency replicas",
+    "history": "history timeline trend trends regression regressions regressed faster slower changed",
+    "roofline": "roofline rooflines mbu mfu ceiling ceilings utilisation utilization bottleneck bound",
+    "capacity": "capacity size sizing plan planning instances fleet users demand many",
     "memory": "memory fit fits vram hbm kv",
     "data": "data points table csv sources source files file results import imports importing upload uploads add",
     "launch": "launch measure measuring benchmark sweep sweeps",
@@ -47,18 +51,21 @@ PAGES: Mapping[str, str] = {
 }
 """By what else than its name a page is asked for."""
 
+WORD = re.compile(r"[^\s,;&?!|]+|[,&]")
 METRICS: Mapping[str, str] = {
-    "ttft": "ttft_ms", "tpot": "tpot_ms", "itl": "itl_ms", "e2el": "e2el_ms", "e2e": "e2el_ms", "latency": "e2el_ms",
-    "ntpot": "ntpot_ms", "interactivity": "interactivity_tokens_per_s_per_user", "goodput": "goodput_requests_per_s",
-    "energy": "joules_per_output_token", "joules": "joules_per_output_token", "power": "power_w_per_accelerator",
-}  # fmt: skip
-"""The words that name a metric, without what it is limited to."""
+    # None that has no better end: "1,024 input tokens" are a length.
+    **{" ".join(WORD.findall(one.label.lower())): one.key for one in catalogue.METRICS if one.direction != "neutral"},
+    "e2e": "e2el_ms",
+    "latency": "e2el_ms",
+    "ntpot": "ntpot_ms",
+    "energy": "joules_per_output_token",
+    "joules": "joules_per_output_token",
+    "power": "power_w_per_accelerator",
+}
+"""The words that name a metric besides its key, without what it is limited to."""
 
 HELP = frozenset("help docs doc documentation manual guide tutorial howto how-to readme ?".split())
-ALONE = {
-    **dict.fromkeys(("run", "runs"), ("launch", "jobs", "run")),
-    **dict.fromkeys(HELP, ("data", "launch", "sql")),
-}
+ALONE = {**dict.fromkeys(("run", "runs"), ("launch", "jobs", "run")), **dict.fromkeys(HELP, ("data", "launch", "sql"))}
 """Among other words "run" and "help" say nothing; alone they ask for the pages that start, follow and tell a run, or
 for those where one begins."""
 
@@ -72,31 +79,43 @@ APART = frozenset("vs versus against and or , & than compare".split())
 """Between two names these words say that two are meant; without one the second may narrow the first."""
 
 COUNTS = {
-    "isl": "isl", "input": "isl", "prompt": "isl", "osl": "osl", "output": "osl", "concurrency": "concurrency",
-    "conc": "concurrency", "users": "concurrency", "batch": "batch", "tp": "tp", "chips": "accelerators",
-    "gpus": "accelerators", "tpus": "accelerators", "accelerators": "accelerators",
-}  # fmt: skip
+    "isl": "isl",
+    "input": "isl",
+    "prompt": "isl",
+    "osl": "osl",
+    "output": "osl",
+    "concurrency": "concurrency",
+    "conc": "concurrency",
+    "users": "concurrency",
+    "batch": "batch",
+    "tp": "tp",
+    "chips": "accelerators",
+    "gpus": "accelerators",
+    "tpus": "accelerators",
+    "accelerators": "accelerators",
+}
 
 NUMBER = r"\d{1,7}(?:\.\d{1,3})?"
 LENGTH = r"\d{1,3}(?:,\d{3})+|\d{1,7}k?"
 PAIR = re.compile(rf"(?<![\w.,])({LENGTH})\s*/\s*({LENGTH})(?![\w.])")
 BEFORE = re.compile(rf"(?<![\w.])({'|'.join(COUNTS)})\s*[=:]?\s*(\d{{1,7}}k?)(?![\w.])")
-AFTER = re.compile(
-    r"(?<![\w.])(\d{1,7}k?)\s*(?:tokens?\s+)?(in|out|chips|gpus|tpus|accelerators|users)(?![\w.])"
-)
+COUNTED = "in|out|chips|gpus|tpus|accelerators|users"
+AFTER = re.compile(rf"(?<![\w.])(\d{{1,7}}k?)\s*(?:tokens?\s+)?({COUNTED})(?![\w.])")
 TIMES = re.compile(r"(?<![\w.])(\d{1,4})\s*x(?=\s+\D)")
-STAT, LATENCY = r"p\d\d|median|mean", "ttft|tpot|itl|e2el|ntpot|interactivity"
-SIGN = "<=|>=|<|>|=|at most|at least|under|below|within|over|above"
+STAT, KEY = r"p\d\d|median|mean", r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?!\w)"
+NAMED = "|".join([*(re.escape(one).replace("\\ ", r"\s*") for one in sorted(METRICS, key=len, reverse=True)), KEY])
+LEAST = (">=", ">", "at least", "over", "above")
+SIGN = "|".join(("<=", *LEAST, "<", "=", "at most", "under", "below", "within"))
+UNIT = r"ms|s|%|tokens/s(?:/\w+)?"
 LIMITED = re.compile(
-    rf"(?<![\w.])(?:(?P<stat>{STAT})?\s*(?P<what>{LATENCY})\s*(?P<after>{STAT})?\s*(?P<sign>{SIGN})?\s*"
-    rf"(?P<value>{NUMBER})\s*(?P<unit>ms|s)?"
-    rf"|(?P<sign_>{SIGN})?\s*(?P<value_>{NUMBER})\s*(?P<unit_>ms|s|tokens/s(?:/user)?)"
-    rf"\s*(?P<stat_>{STAT})?\s*(?P<what_>{LATENCY})(?:\s*(?P<after_>{STAT}))?)(?![\w.])"
+    rf"(?<![\w.])(?:(?P<stat>{STAT})?\s*(?P<what>{NAMED})\s*(?P<after>{STAT})?\s*(?P<sign>{SIGN})?\s*"
+    rf"(?P<value>{NUMBER})\s*(?P<unit>{UNIT})?"
+    rf"|(?P<sign_>{SIGN})?\s*(?P<value_>{NUMBER})\s*(?P<unit_>{UNIT})"
+    rf"\s*(?P<stat_>{STAT})?\s*(?P<what_>{NAMED})(?:\s*(?P<after_>{STAT}))?)(?![\w.]|\s*(?:/|(?:x|{COUNTED})\b))"
 )
 """A limit with its number behind what it is on, "ttft under 2s", or before it: "under 2s ttft"."""
 STATISTIC = re.compile(STAT)
-WRITTEN = re.compile(r"[a-z][a-z0-9_]{3,60}(?:<=|>=)[0-9.]{1,12}")
-WORD = re.compile(r"[^\s,;&?!|]+|[,&]")
+WRITTEN = re.compile(r"[a-z][a-z0-9_]{3,60}(?:<=|>=)[0-9.]{1,12}%?")
 
 
 @dataclass
@@ -107,7 +126,7 @@ class Meaning:
     as "1k" may be 1,024 or 1,000. `unknown` are the words that mean nothing here, as they were typed.
     """
 
-    groups: dict[str, Groups] = field(default_factory=dict)
+    groups: dict[str, WordGroups] = field(default_factory=dict)
     lengths: dict[str, tuple[str, ...]] = field(default_factory=dict)
     slo: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
@@ -146,37 +165,42 @@ class Meaning:
                 if (kept := tuple(group for group in every if (key, group) not in gone))
             }
             lengths = {} if ("", ()) in gone else self.lengths
-            left = [{key: group} if key else {one: values[:1] for one, values in self.lengths.items()}
-                    for key, group in gone]  # fmt: skip
+            left = [
+                {key: group} if key else {one: values[:1] for one, values in self.lengths.items()}
+                for key, group in gone
+            ]
             yield replace(self, groups=groups, lengths=lengths), left
 
 
 def meaning(library: Library, text: str) -> Meaning:
     """What this text asks for, by what is loaded before what is only known; never raises for any text."""
-    found = Meaning()
-    rest = _without_numbers(library, text[:LONGEST].lower(), found)
+    meant = Meaning()
+    rest = _without_numbers(library, text[:LONGEST].lower(), meant)
     words = [part for word in WORD.findall(rest)[:MOST] for part in _split(word)]
     held = {kind: _held(library, kind) for kind in KINDS}
     at, last, spelled = 0, "", ""
     unknown: list[str] = []
     while at < len(words):
+        if many := _metric(library, words[at:], meant):
+            at += many
+            continue
         read = _longest(words[at:], held)
         if read is None:
-            last = _single(library, words[at], found, unknown, last)
+            last = _single(library, words[at], meant, unknown, last)
             at += 1
             continue
         kind, values, many = read
-        _add(found, kind, values, narrows=last == kind)
+        _add(meant, kind, values, narrows=last == kind)
         spelled = " ".join([*([spelled] if last == kind else []), *words[at : at + many]])
-        found.typed.setdefault(found.groups[kind][-1], spelled.upper())
+        meant.typed.setdefault(meant.groups[kind][-1], spelled.upper())
         last, at = kind, at + many
-    if stated := [word for word in unknown if STATISTIC.fullmatch(word)] if found.metrics else []:
-        found.metrics = tuple(_stated(library, one.base, stated[0]) or one for one in found.metrics)
+    if stated := [word for word in unknown if STATISTIC.fullmatch(word)] if meant.metrics else []:
+        meant.metrics = tuple(_stated(library, one.base, stated[0]) or one for one in meant.metrics)
         unknown = [word for word in unknown if word not in stated]
-    if not (found.is_of_something or unknown) and (alone := [word for word in words if word in ALONE]):
-        found.pages, found.is_help = ALONE[alone[0]], alone[0] in HELP
-    found.unknown = tuple(dict.fromkeys(unknown))
-    return found
+    if not (meant.is_of_something or unknown) and (alone := [word for word in words if word in ALONE]):
+        meant.pages, meant.is_help = ALONE[alone[0]], alone[0] in HELP
+    meant.unknown = tuple(dict.fromkeys(unknown))
+    return meant
 
 
 def _split(word: str) -> list[str]:
@@ -185,41 +209,50 @@ def _split(word: str) -> list[str]:
     return [word] if is_checkpoint or "/" not in word else word.replace("/", " , ").split()
 
 
-def _single(library: Library, word: str, found: Meaning, unknown: list[str], last: str) -> str:
+def _single(library: Library, word: str, meant: Meaning, unknown: list[str], last: str) -> str:
     """Takes one word that is no name; the kind of name that the next may still narrow."""
     page = next((name for name in pages() if word in pages()[name]), None)
     if page is not None:
-        found.pages = tuple(dict.fromkeys((*found.pages, page)))
-        return "" if word in APART else last
-    metric = _stated(library, METRICS[word]) if word in METRICS else None
-    if metric is not None:
-        found.metrics = tuple(dict.fromkeys((*found.metrics, metric)))
+        meant.pages = tuple(dict.fromkeys((*meant.pages, page)))
     elif word not in NOISE | APART | ALONE.keys():
         unknown.append(word)
     return "" if word in APART else last
+
+
+def _metric(library: Library, words: Sequence[str], meant: Meaning) -> int:
+    """Takes the longest name of a metric that these words begin with; how many they are.
+
+    Of one that no point states, as cost, the page that has a word of its name is asked for.
+    """
+    spelled = (" ".join(words[:many]) for many in range(len(words), 0, -1))
+    name = next((one for one in spelled if one in METRICS), words[0])
+    metric = _stated(library, name)
+    if metric is None:
+        return 0
+    of_its_name = [page for page, said in pages().items() if said.intersection(metric.label.lower().split())]
+    if of_its_name and not library.has(metric.key):
+        meant.pages = tuple(dict.fromkeys((*meant.pages, *of_its_name)))
+    else:
+        meant.metrics = tuple(dict.fromkeys((*meant.metrics, metric)))
+    return name.count(" ") + 1
 
 
 @cache
 def pages() -> dict[str, frozenset[str]]:
     """The words by which each page is asked for."""
     titles = {name: question.TITLE.lower() for name, question in questions().items()}
-    return {
-        name: frozenset({name, titles.get(name, name), *PAGES.get(name, "").split()})
-        for name in [*titles, *PAGES]
-    }
+    return {name: frozenset({name, titles.get(name, name), *PAGES.get(name, "").split()}) for name in [*titles, *PAGES]}
 
 
-def _add(found: Meaning, kind: str, values: tuple[str, ...], *, narrows: bool) -> None:
-    """Adds a group, or narrows the one before by it where both have something in common."""
-    groups = found.groups.get(kind, ())
+def _add(meant: Meaning, kind: str, values: tuple[str, ...], *, narrows: bool) -> None:
+    """Add a group, or narrow the one before by it where both have something in common."""
+    groups = meant.groups.get(kind, ())
     both = tuple(value for value in groups[-1] if value in values) if narrows and groups else ()
     merged = (*groups[:-1], both) if both else (*groups, values)
-    found.groups[kind] = tuple(dict.fromkeys(merged))
+    meant.groups[kind] = tuple(dict.fromkeys(merged))
 
 
-def _longest(
-    words: Sequence[str], held: Mapping[str, tuple[str, ...]]
-) -> tuple[str, tuple[str, ...], int] | None:
+def _longest(words: Sequence[str], held: Mapping[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...], int] | None:
     """The longest name that these words begin with: its kind, the values it stands for and how many words it has."""
     for many in range(min(SPAN, len(words)), 0, -1):
         spelled = " ".join(words[:many])
@@ -241,12 +274,12 @@ def _exactly(kind: str, text: str, held: tuple[str, ...]) -> tuple[str, ...]:
     if kind == "precision" or (kind != "model" and "/" in text):
         return (text,) if text in held else ()
     known = {row.slug for row in ROWS[kind]()}
-    found = [slug for slug in names.matching(kind, text) if slug in known or slug in held]
-    if kind == "accelerator" and not found:
-        found = [row.slug for row in names.accelerators() if text == (row.vendor or "").lower()]
+    slugs = [slug for slug in names.matching(kind, text) if slug in known or slug in held]
+    if kind == "accelerator" and not slugs:
+        slugs = [row.slug for row in names.accelerators() if text == (row.vendor or "").lower()]
         if text in ("gpu", "gpus"):
-            found = [row.slug for row in names.accelerators() if row.vendor in GPU_VENDORS]
-    return tuple(slug for slug in found if slug in held) or tuple(found[:1])
+            slugs = [row.slug for row in names.accelerators() if row.vendor in GPU_VENDORS]
+    return tuple(slug for slug in slugs if slug in held) or tuple(slugs[:1])
 
 
 def _in_part(kind: str, word: str, held: tuple[str, ...]) -> tuple[str, ...]:
@@ -279,13 +312,11 @@ def _parts(kind: str, slug: str) -> frozenset[str]:
 
 def _held(library: Library, kind: str) -> tuple[str, ...]:
     """The values that loaded points have, those with the most points first."""
-    rows = library.fetch(
-        f"SELECT {kind}, count(*) FROM points WHERE {kind} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
-    )
+    rows = library.fetch(f"SELECT {kind}, count(*) FROM points WHERE {kind} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1")
     return tuple(str(value) for value, _ in rows)
 
 
-def _without_numbers(library: Library, text: str, found: Meaning) -> str:
+def _without_numbers(library: Library, text: str, meant: Meaning) -> str:
     """The text without its limits, lengths and counts, which go into what was found."""
     slo: list[str] = []
 
@@ -301,16 +332,16 @@ def _without_numbers(library: Library, text: str, found: Meaning) -> str:
         return True
 
     def lengths(match: re.Match[str]) -> bool:
-        found.lengths |= {"isl": _tokens(match[1]), "osl": _tokens(match[2])}
+        meant.lengths |= {"isl": _tokens(match[1]), "osl": _tokens(match[2])}
         return True
 
     taken(WRITTEN, lambda match: limit(match[0]))
     taken(LIMITED, lambda match: any(limit(written) for written in _limit(library, match)))
     taken(PAIR, lengths)
-    taken(BEFORE, lambda match: _count(found, COUNTS[match[1]], match[2]))
-    taken(AFTER, lambda match: _count(found, {"in": "isl", "out": "osl", **COUNTS}[match[2]], match[1]))
-    taken(TIMES, lambda match: _count(found, "accelerators", match[1]))
-    found.slo = tuple(dict.fromkeys(slo))[: limits.MOST]
+    taken(BEFORE, lambda match: _count(meant, COUNTS[match[1]], match[2]))
+    taken(AFTER, lambda match: _count(meant, {"in": "isl", "out": "osl", **COUNTS}[match[2]], match[1]))
+    taken(TIMES, lambda match: _count(meant, "accelerators", match[1]))
+    meant.slo = tuple(dict.fromkeys(slo))[: limits.MOST]
     return text
 
 
@@ -318,16 +349,17 @@ def _limit(library: Library, match: re.Match[str]) -> Iterator[str]:
     """A limit as links write it; on the statistic that was named, else on the median or the mean that is loaded."""
     said = dict.fromkeys(("stat", "after", "unit", "sign"), "")
     said |= {name.rstrip("_"): text for name, text in match.groupdict().items() if text}
-    metric = _stated(library, METRICS[said["what"]], said["stat"] or said["after"])
+    metric = _stated(library, " ".join(WORD.findall(said["what"])), said["stat"] or said["after"])
     if metric is None:
         return
     value = float(said["value"]) * (1000 if said["unit"] == "s" and metric.unit == "ms" else 1)
-    least = said["sign"] in (">", ">=", "at least", "over", "above") or metric.direction == "higher"
-    yield f"{metric.key}{'>=' if least else '<='}{value:.12g}"
+    least = said["sign"] in LEAST or (said["sign"] in ("", "=") and metric.direction == "higher")
+    yield f"{metric.key}{'>=' if least else '<='}{value:.12g}{'%' if said['unit'] == '%' else ''}"
 
 
-def _stated(library: Library, base: str, statistic: str = "") -> Metric | None:
+def _stated(library: Library, name: str, statistic: str = "") -> Metric | None:
     """A metric with the statistic that was typed, else with the median, the mean or the p99 that is loaded."""
+    base = METRICS.get(name, name)
     if catalogue.is_metric(base):
         return catalogue.metric(base)
     typed = statistic.replace("median", "p50")
@@ -336,11 +368,11 @@ def _stated(library: Library, base: str, statistic: str = "") -> Metric | None:
     return catalogue.metric(key) if catalogue.is_metric(key) else None
 
 
-def _count(found: Meaning, key: str, text: str) -> bool:
+def _count(meant: Meaning, key: str, text: str) -> bool:
     if key in ("isl", "osl"):
-        found.lengths[key] = _tokens(text)
+        meant.lengths[key] = _tokens(text)
     else:
-        found.groups[key] = tuple(dict.fromkeys((*found.groups.get(key, ()), (_tokens(text)[0],))))
+        meant.groups[key] = tuple(dict.fromkeys((*meant.groups.get(key, ()), (_tokens(text)[0],))))
     return True
 
 
@@ -352,5 +384,7 @@ def _tokens(text: str) -> tuple[str, ...]:
 
 
 ROWS: Mapping[str, Callable[[], Sequence[names.Accelerator | names.Model | names.Engine]]] = {
-    "accelerator": names.accelerators, "engine": names.engines, "model": names.models,
-}  # fmt: skip
+    "accelerator": names.accelerators,
+    "engine": names.engines,
+    "model": names.models,
+}

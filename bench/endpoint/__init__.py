@@ -6,8 +6,7 @@ it is evidence `simulated`, and its info routes say so.
 
 from __future__ import annotations
 
-from bench.endpoint.presets import PRESETS, preset
 from bench.endpoint.serving import running
-from bench.endpoint.settings import Settings
+from bench.endpoint.settings import PRESETS, Settings, preset
 
 __all__ = ["PRESETS", "Settings", "preset", "running"]

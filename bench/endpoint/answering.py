@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from bench.endpoint import chunks, dialects, http1, timing
-from bench.endpoint.asked import Asked
-from bench.endpoint.connection import Connection
+from bench.endpoint.connection import ClientConnection
 from bench.endpoint.failures import HALF_WAY
+from bench.endpoint.requested import ValidRequest
 from bench.endpoint.settings import Settings
 from bench.endpoint.truth import Truth
 
@@ -20,26 +20,33 @@ UNQUEUED_NS = 1_000_000
 """A request admitted sooner than this after it was read did not wait: its time runs from when it was read."""
 
 
-class Answer:
+class Answering:
     """A request from its admission to its last byte. `truth` records what is sent as it is sent."""
 
     __slots__ = ("_asked", "_at", "_chunks", "_connection", "_ended", "_finish", "_half", "_head", "_keep_alive",
                  "_settings", "_silent_until", "_started", "_tokens", "_turn", "_waits", "_wording", "over",
                  "truth")  # fmt: skip
 
-    def __init__(self, settings: Settings, asked: Asked, connection: Connection, keep_alive: bool, truth: Truth,
-                 ended: Callable[[Answer], None]) -> None:  # fmt: skip
-        self._settings, self._asked, self._connection = settings, asked, connection
+    def __init__(
+        self,
+        settings: Settings,
+        request: ValidRequest,
+        connection: ClientConnection,
+        keep_alive: bool,
+        truth: Truth,
+        ended: Callable[[Answering], None],
+    ) -> None:
+        self._settings, self._asked, self._connection = settings, request, connection
         self._keep_alive, self._ended, self.truth = keep_alive, ended, truth
         self._tokens, stopped = timing.output_tokens(
-            settings, truth.number, asked.most, asked.least, asked.ignore_eos
+            settings, truth.number, request.most, request.least, request.ignore_eos
         )
         self._finish = "stop" if stopped else "length"
         self._chunks = -(-self._tokens // settings.tokens_per_chunk)
-        self._wording = chunks.Wording(settings, asked.chat, truth.number)
+        self._wording = chunks.Wording(settings, request.chat, truth.number)
         self._at = self._turn = self._silent_until = 0
         self._half = max(1, self._chunks // 2) if truth.failure in HALF_WAY else NEVER
-        self._head = chunks.stream_head() if asked.stream else b""
+        self._head = chunks.stream_head() if request.stream else b""
         self._waits: array[int] = array("q")
         self.over = self._started = False
         connection.on_loss = self._client_left
@@ -60,7 +67,7 @@ class Answer:
         return self._asked.prompt_tokens - self.truth.cached_tokens
 
     def skip_start_of_head(self) -> None:
-        """The common start of the headers has already been sent."""
+        """Take the common start of the headers as sent."""
         self._head = self._head[len(http1.COMMON_START) :] if self._head else self._head
         self._started = True
 
@@ -68,9 +75,7 @@ class Answer:
         """Send the headers, unless they are to come with the first chunk; waiting in the queue comes after them."""
         if self._asked.stream and self._settings.headers_at_once:
             head, self._head = self._head, b""
-            self._connection.send(
-                head + (self._wording.role() if self._settings.role_chunk == "at_once" else b"")
-            )
+            self._connection.send(head + (self._wording.role() if self._settings.role_chunk == "at_once" else b""))
 
     def admitted(self, now: int) -> int:
         """The request runs from now on; gives when its first write is due, if it keeps time on its own."""
@@ -130,7 +135,7 @@ class Answer:
             self._end("whole")
 
     def stop(self) -> None:
-        """The endpoint stops: what is under way stays open in the log."""
+        """Tell the log that the endpoint stops: what is under way stays open in it."""
         self._leave("open")
         self._connection.close()
 
@@ -161,9 +166,7 @@ class Answer:
         if self._asked.stream and failure == "malformed":
             connection.send(self._wording.malformed())
             return True
-        error = dialects.error(
-            self._settings.dialect, 500, "The engine failed while it generated (as asked for)."
-        )
+        error = dialects.error(self._settings.dialect, 500, "The engine failed while it generated (as asked for).")
         document = self._wording.document(self._tokens, self._finish, self._usage())
         if failure == "error_event":
             self._keep_alive &= not self._asked.stream

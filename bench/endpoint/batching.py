@@ -6,17 +6,17 @@ from collections import deque
 from typing import Generic, Protocol, TypeVar
 
 
-class Guest(Protocol):
+class BatchedRequest(Protocol):
     """Whatever asks to run; `kv_tokens` is the room it needs in the cache at its end."""
 
     @property
     def kv_tokens(self) -> int: ...  # noqa: D102
 
 
-G = TypeVar("G", bound=Guest)
+G = TypeVar("G", bound=BatchedRequest)
 
 
-class Room(Generic[G]):
+class BatchRoom(Generic[G]):
     """The running and the waiting ones. None is no limit."""
 
     def __init__(self, max_running: int | None, max_waiting: int | None, kv_tokens: int | None) -> None:

@@ -12,9 +12,7 @@ from bench.endpoint.settings import Settings
 
 MARK = "@text@"
 STREAM_HEAD = (
-    b"content-type: text/event-stream; charset=utf-8\r\n"
-    b"cache-control: no-cache\r\n"
-    b"transfer-encoding: chunked\r\n\r\n"
+    b"content-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n"
 )
 """What follows http1.COMMON_START in the headers of a stream."""
 

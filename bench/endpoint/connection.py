@@ -14,7 +14,7 @@ RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 """SO_LINGER of no seconds: close() resets the connection."""
 
 
-class Connection:
+class ClientConnection:
     """A socket with the bytes that did not fit into it yet; one request at a time is served, in order."""
 
     __slots__ = (
@@ -36,8 +36,8 @@ class Connection:
         running: asyncio.AbstractEventLoop,
         accepted: socket.socket,
         number: int,
-        serve: Callable[[Connection, http1.Request], None],
-        left: Callable[[Connection], None],
+        serve: Callable[[ClientConnection, http1.Request], None],
+        left: Callable[[ClientConnection], None],
     ) -> None:
         self._loop, self._socket, self._serve, self._left = running, accepted, serve, left
         self._requests = http1.Requests()
@@ -66,7 +66,7 @@ class Connection:
             self._loop.add_writer(self._socket, self._writable)
 
     def served(self, keep_alive: bool) -> None:
-        """The answer is complete: go on to the next request, or close."""
+        """Go on to the next request, or close: the answer is complete."""
         self.serving, self.on_loss = False, None
         if keep_alive:
             self._loop.call_soon(self._advance)
@@ -118,8 +118,14 @@ class Connection:
         try:
             request = self._requests.next()
         except http1.BadRequest as problem:
-            self.send(http1.answer(problem.status, f"{problem}\n".encode(), kind="text/plain; charset=utf-8",
-                                   headers={"connection": "close"}))  # fmt: skip
+            self.send(
+                http1.answer(
+                    problem.status,
+                    f"{problem}\n".encode(),
+                    kind="text/plain; charset=utf-8",
+                    headers={"connection": "close"},
+                )
+            )
             self.close_when_sent()
             return
         if request:

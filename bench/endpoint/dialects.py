@@ -11,13 +11,7 @@ from typing import Any
 from bench.endpoint import counting
 from bench.endpoint.settings import Settings
 
-VERSIONS = {
-    "vllm": "0.11.0",
-    "sglang": "0.5.4",
-    "llama.cpp": "b6900",
-    "tgi": "3.3.6",
-    "transformers": "5.0.0",
-}
+VERSIONS = {"vllm": "0.11.0", "sglang": "0.5.4", "llama.cpp": "b6900", "tgi": "3.3.6", "transformers": "5.0.0"}
 """What an info route tells when no version is set."""
 
 STANDARD = frozenset(
@@ -27,12 +21,19 @@ STANDARD = frozenset(
 )
 """The fields of OpenAI's own interface."""
 
-TYPES = {400: "BadRequestError", 401: "Unauthorized", 404: "NotFoundError", 422: "UnprocessableEntityError",
-         429: "TooManyRequestsError", 500: "InternalServerError", 503: "ServiceUnavailableError"}  # fmt: skip
+TYPES = {
+    400: "BadRequestError",
+    401: "Unauthorized",
+    404: "NotFoundError",
+    422: "UnprocessableEntityError",
+    429: "TooManyRequestsError",
+    500: "InternalServerError",
+    503: "ServiceUnavailableError",
+}
 
 
 @dataclass(frozen=True)
-class Figures:
+class EngineFigures:
     """What an engine counts; prefix queries and hits in tokens. Nothing is ever preempted here."""
 
     running: int
@@ -114,10 +115,7 @@ def too_long(dialect: str, prompt: int, output: int, limit: int) -> tuple[int, s
             f"total of {total} tokens: {prompt} tokens from the input messages and {output} tokens for the completion."
         )
     if dialect == "llama.cpp":
-        return (
-            400,
-            f"request ({total} tokens) exceeds the available context size ({limit} tokens), try increasing it",
-        )
+        return (400, f"request ({total} tokens) exceeds the available context size ({limit} tokens), try increasing it")
     if dialect == "vllm" and prompt < limit:
         return 400, (
             f"'max_tokens' or 'max_completion_tokens' is too large: {output}. This model's maximum context length is "
@@ -146,7 +144,7 @@ def heeds(dialect: str, name: str) -> bool:
     return dialect in ("vllm", "sglang") or (name == "ignore_eos" and dialect == "llama.cpp")
 
 
-def info(settings: Settings, path: str, figures: Figures) -> dict[str, Any] | None:
+def info(settings: Settings, path: str, figures: EngineFigures) -> dict[str, Any] | None:
     """What GET on an info route gives, as JSON; None where this engine has no such route."""
     if path == "/v1/models":
         return {"object": "list", "data": [_model(settings)]}
@@ -168,12 +166,12 @@ def _model(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _routes(settings: Settings, figures: Figures) -> dict[tuple[str, str], dict[str, Any]]:
-    told, model, limit = version(settings), settings.model, settings.limit_tokens
+def _routes(settings: Settings, figures: EngineFigures) -> dict[tuple[str, str], dict[str, Any]]:
+    named, model, limit = version(settings), settings.model, settings.limit_tokens
     slots = settings.max_running or 1024
-    server = {"model_path": model, "version": told, "context_length": limit, "max_running_requests": slots}
+    server = {"model_path": model, "version": named, "context_length": limit, "max_running_requests": slots}
     return {
-        ("vllm", "/version"): {"version": told},
+        ("vllm", "/version"): {"version": named},
         ("sglang", "/get_server_info"): {**server, "tp_size": 1, "dp_size": 1},
         ("sglang", "/server_info"): {**server, "tp_size": 1, "dp_size": 1},
         ("sglang", "/get_model_info"): {"model_path": model, "tokenizer_path": model, "is_generation": True},
@@ -181,11 +179,11 @@ def _routes(settings: Settings, figures: Figures) -> dict[tuple[str, str], dict[
             "default_generation_settings": {"n_ctx": limit, "id": 0, "is_processing": figures.running > 0},
             "total_slots": slots,
             "model_path": model,
-            "build_info": told,
+            "build_info": named,
         },
         ("tgi", "/info"): {
             "model_id": model,
-            "version": told,
+            "version": named,
             "max_concurrent_requests": slots,
             "max_input_tokens": limit - 1,
             "max_total_tokens": limit,
@@ -221,7 +219,7 @@ def tokenized(settings: Settings, body: Mapping[str, Any]) -> object | None:
     return None
 
 
-def metrics(settings: Settings, figures: Figures) -> str | None:
+def metrics(settings: Settings, figures: EngineFigures) -> str | None:
     """/metrics in Prometheus' text format; None where this engine has none."""
     rows = METRICS.get(settings.dialect)
     if rows is None:
@@ -229,11 +227,7 @@ def metrics(settings: Settings, figures: Figures) -> str | None:
     label = "" if settings.dialect == "tgi" else f'{{model_name="{settings.model}"}}'
     lines = ["# simulated by kneepoint-endpoint"]
     for name, kind, figure in rows:
-        lines += [
-            f"# HELP {name} {figure}",
-            f"# TYPE {name} {kind}",
-            f"{name}{label} {getattr(figures, figure)}",
-        ]
+        lines += [f"# HELP {name} {figure}", f"# TYPE {name} {kind}", f"{name}{label} {getattr(figures, figure)}"]
     return "\n".join(lines) + "\n"
 
 

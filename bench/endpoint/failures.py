@@ -37,7 +37,7 @@ HUGE_HEADERS = 100_000_000
 
 
 @dataclass(frozen=True)
-class Flood:
+class EndlessAnswer:
     """An answer that is a start and then one block again and again; `most` bytes, without end when None."""
 
     start: bytes
@@ -76,7 +76,7 @@ def _drawn(shares: Mapping[str, float], seed: int, number: int) -> str | None:
     return None
 
 
-def instead(kind: str, path: str, retry_after_s: int, error: bytes) -> bytes | Flood | None:
+def instead(kind: str, path: str, retry_after_s: int, error: bytes) -> bytes | EndlessAnswer | None:
     """What the client receives instead of an answer; None when the failure belongs into an answer.
 
     `error` is an error body as the engine writes it.
@@ -95,28 +95,27 @@ def instead(kind: str, path: str, retry_after_s: int, error: bytes) -> bytes | F
 
 
 def prepare() -> None:
-    """Nothing; what takes milliseconds to make is made, so that no answer waits for it beside."""
+    """Make what takes milliseconds to make, so that no answer waits for it beside."""
     for kind in KINDS:
         _flood(kind)
 
 
 @cache
-def _flood(kind: str) -> Flood | None:
+def _flood(kind: str) -> EndlessAnswer | None:
     unframed = http1.start(200, {"content-type": "text/event-stream; charset=utf-8", "connection": "close"})
     if kind == "huge_headers":
-        return Flood(unframed[:-2], (b"x-padding: " + b"a" * 1011 + b"\r\n") * 64, HUGE_HEADERS)
+        return EndlessAnswer(unframed[:-2], (b"x-padding: " + b"a" * 1011 + b"\r\n") * 64, HUGE_HEADERS)
     if kind == "endless_line":
-        return Flood(unframed + b'data: {"id":"', b"a" * FLOOD_BLOCK)
+        return EndlessAnswer(unframed + b'data: {"id":"', b"a" * FLOOD_BLOCK)
     if kind == "endless_stream":
         choice = {"index": 0, "delta": {"content": " more"}, "text": " more", "finish_reason": None}
         event = b"data: " + json.dumps({"id": "chatcmpl-endless", "choices": [choice]}).encode() + b"\n\n"
-        return Flood(unframed, event * (FLOOD_BLOCK // len(event)))
+        return EndlessAnswer(unframed, event * (FLOOD_BLOCK // len(event)))
     if kind == "gzip":
         packed = http1.start(
-            200,
-            {"content-type": "text/event-stream", "content-encoding": "gzip", "connection": "close"},
+            200, {"content-type": "text/event-stream", "content-encoding": "gzip", "connection": "close"}
         )
-        return Flood(packed + b"\x1f\x8b\x08\0\0\0\0\0\0\x03", _packed_block() * 32)
+        return EndlessAnswer(packed + b"\x1f\x8b\x08\0\0\0\0\0\0\x03", _packed_block() * 32)
     return None
 
 

@@ -9,10 +9,19 @@ MOST_HEAD = 65_536
 MOST_BODY = 64 << 20
 SERVER = "kneepoint-endpoint (simulated)"
 REASONS = {
-    200: "OK", 307: "Temporary Redirect", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found",
-    405: "Method Not Allowed", 413: "Content Too Large", 422: "Unprocessable Entity", 429: "Too Many Requests",
-    500: "Internal Server Error", 503: "Service Unavailable", 505: "HTTP Version Not Supported",
-}  # fmt: skip
+    200: "OK",
+    307: "Temporary Redirect",
+    400: "Bad Request",
+    401: "Unauthorized",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    413: "Content Too Large",
+    422: "Unprocessable Entity",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
+    505: "HTTP Version Not Supported",
+}
 COMMON_START = f"HTTP/1.1 200 OK\r\nserver: {SERVER}\r\n".encode()
 """The bytes every good answer begins with."""
 
@@ -139,8 +148,7 @@ def start(status: int, headers: Mapping[str, str]) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-def answer(status: int, body: bytes, kind: str = "application/json",
-           headers: Mapping[str, str] | None = None) -> bytes:  # fmt: skip
+def answer(status: int, body: bytes, kind: str = "application/json", headers: Mapping[str, str] | None = None) -> bytes:
     """A whole answer."""
     known = {"content-type": kind, "content-length": str(len(body)), **(headers or {})}
     return start(status, known) + body

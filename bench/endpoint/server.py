@@ -9,14 +9,14 @@ import json
 import socket
 import time
 
-from bench.endpoint import asked, chunks, dialects, failures, http1
-from bench.endpoint.answering import Answer
-from bench.endpoint.asked import Asked, Refused
-from bench.endpoint.batching import Room
-from bench.endpoint.connection import Connection
+from bench.endpoint import chunks, dialects, failures, http1, requested
+from bench.endpoint.answering import Answering
+from bench.endpoint.batching import BatchRoom
+from bench.endpoint.connection import ClientConnection
 from bench.endpoint.prefixes import Prefixes
+from bench.endpoint.requested import Refused, ValidRequest
 from bench.endpoint.settings import Settings
-from bench.endpoint.steps import Steps
+from bench.endpoint.steps import BatchSteps
 from bench.endpoint.truth import Log, Truth
 from bench.endpoint.wheel import Wheel
 from bench.errors import InputError
@@ -34,8 +34,8 @@ class Server:
     def __init__(self, settings: Settings, running: asyncio.AbstractEventLoop) -> None:
         self.settings, self._loop = settings, running
         self._wheel = Wheel(running)
-        self._room: Room[Answer] = Room(settings.max_running, settings.max_waiting, settings.kv_tokens)
-        self._steps = Steps(settings, self._room, self._wheel) if settings.batched else None
+        self._room: BatchRoom[Answering] = BatchRoom(settings.max_running, settings.max_waiting, settings.kv_tokens)
+        self._steps = BatchSteps(settings, self._room, self._wheel) if settings.batched else None
         self._listener = _listener(settings)
         try:
             self._log = Log(settings.log) if settings.log else None
@@ -46,7 +46,7 @@ class Server:
         self._prefixes = Prefixes() if settings.prefix_caching else None
         self._prefix_queries = self._prefix_hits = 0
         self._closing = False
-        self._connections: set[Connection] = set()
+        self._connections: set[ClientConnection] = set()
         self._last_seen = time.monotonic()
         self._requests = self._accepted = self._finished = self._prompt_tokens = self._generated = 0
         running.add_reader(self._listener, self._accept)
@@ -79,9 +79,9 @@ class Server:
             self._log.close()
             self._log = None
 
-    def figures(self) -> dialects.Figures:
+    def figures(self) -> dialects.EngineFigures:
         """What the engine's metrics tell."""
-        return dialects.Figures(
+        return dialects.EngineFigures(
             running=len(self._room.running),
             waiting=len(self._room.waiting),
             kv_share=self._room.kv_share(),
@@ -101,40 +101,34 @@ class Server:
             except OSError as problem:
                 if problem.errno not in (errno.EMFILE, errno.ENFILE):
                     raise
-                self._loop.remove_reader(
-                    self._listener
-                )  # out of descriptors: look again once some were closed
+                self._loop.remove_reader(self._listener)  # out of descriptors: look again once some were closed
                 self._loop.call_later(0.1, self._loop.add_reader, self._listener, self._accept)
                 return
             accepted.setblocking(False)
             accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connection = Connection(
-                self._loop, accepted, self._accepted, self._serve, self._connections.discard
-            )
+            connection = ClientConnection(self._loop, accepted, self._accepted, self._serve, self._connections.discard)
             self._connections.add(connection)
             self._last_seen = time.monotonic()
             self._accepted += 1
-            if failures.refuses(
-                self.settings.fail, self.settings.fail_at, self.settings.seed, connection.number
-            ):
+            if failures.refuses(self.settings.fail, self.settings.fail_at, self.settings.seed, connection.number):
                 truth = Truth(number=-1, connection=connection.number, received_ns=time.monotonic_ns())
                 truth.failure = "refused"
                 self._record(truth, "failed", None)
                 connection.close(reset=True)
 
-    def _serve(self, connection: Connection, request: http1.Request) -> None:
+    def _serve(self, connection: ClientConnection, request: http1.Request) -> None:
         received = time.monotonic_ns()
         path = request.path.removeprefix("/followed").rstrip("/") or "/"
         if path in GENERATING and request.method == "POST":
             self._generate(connection, request, GENERATING[path], received)
             return
         try:
-            connection.send(self._told(request, path))
+            connection.send(self._fixed_answer(request, path))
         except Refused as problem:
             connection.send(self._error(problem))
         connection.served(request.keep_alive)
 
-    def _told(self, request: http1.Request, path: str) -> bytes:
+    def _fixed_answer(self, request: http1.Request, path: str) -> bytes:
         """The answer of every route that generates nothing."""
         if path in ("/", "/health", "/ping"):
             return http1.answer(200, b'{"status":"ok"}')
@@ -144,16 +138,14 @@ class Server:
                 return http1.answer(200, text.encode(), kind="text/plain; version=0.0.4; charset=utf-8")
         if path.startswith("/v1/"):
             self._check_key(request)
-        found: object = None
+        document: object = None
         if request.method == "POST" and path == "/tokenize":
-            found = dialects.tokenized(self.settings, asked.document(request.body))
+            document = dialects.tokenized(self.settings, requested.document(request.body))
         elif request.method == "GET":
-            found = dialects.info(self.settings, path, self.figures())
-        if found is None:
-            raise Refused(
-                405 if path in GENERATING else 404, f"There is no {request.method} {path[:200]} here."
-            )
-        return http1.answer(200, json.dumps(found).encode())
+            document = dialects.info(self.settings, path, self.figures())
+        if document is None:
+            raise Refused(405 if path in GENERATING else 404, f"There is no {request.method} {path[:200]} here.")
+        return http1.answer(200, json.dumps(document).encode())
 
     def _check_key(self, request: http1.Request) -> None:
         key = self.settings.api_key
@@ -163,7 +155,7 @@ class Server:
         if not hmac.compare_digest(given.encode(), key.encode()):
             raise Refused(401, "Incorrect API key provided.")
 
-    def _generate(self, connection: Connection, request: http1.Request, chat: bool, received: int) -> None:
+    def _generate(self, connection: ClientConnection, request: http1.Request, chat: bool, received: int) -> None:
         truth = Truth(number=self._requests, connection=connection.number, received_ns=received)
         self._requests += 1
         truth.id = chunks.answer_id(chat, truth.number)
@@ -171,17 +163,13 @@ class Server:
         truth.api = "chat" if chat else "completions"
         try:
             self._check_key(request)
-            wanted = asked.read(self.settings, chat, request.body)
+            wanted = requested.read(self.settings, chat, request.body)
         except Refused as problem:
             self._record(truth, "refused", problem.status)
             connection.send(self._error(problem))
             connection.served(request.keep_alive)
             return
-        truth.stream, truth.input_tokens, truth.output_asked = (
-            wanted.stream,
-            wanted.prompt_tokens,
-            wanted.most,
-        )
+        truth.stream, truth.input_tokens, truth.output_asked = (wanted.stream, wanted.prompt_tokens, wanted.most)
         truth.tokens_per_chunk = self.settings.tokens_per_chunk
         truth.chunks_per_write = self.settings.chunks_per_write
         if self._prefixes:
@@ -189,9 +177,7 @@ class Server:
             truth.cached_tokens = min(wanted.prompt_tokens - 1, int(share * wanted.prompt_tokens))
             self._prefix_queries += wanted.prompt_tokens
             self._prefix_hits += truth.cached_tokens
-        truth.failure = failures.chosen(
-            self.settings.fail, self.settings.fail_at, self.settings.seed, truth.number
-        )
+        truth.failure = failures.chosen(self.settings.fail, self.settings.fail_at, self.settings.seed, truth.number)
         if truth.failure == "slow_headers":
             self._drip(connection, request, wanted, truth)
         elif truth.failure is None or truth.failure in failures.HALF_WAY:
@@ -199,8 +185,10 @@ class Server:
         else:
             self._fail(connection, request, truth, truth.failure)
 
-    def _enqueue(self, connection: Connection, request: http1.Request, wanted: Asked, truth: Truth) -> None:
-        answer = Answer(self.settings, wanted, connection, request.keep_alive, truth, self._ended)
+    def _enqueue(
+        self, connection: ClientConnection, request: http1.Request, wanted: ValidRequest, truth: Truth
+    ) -> None:
+        answer = Answering(self.settings, wanted, connection, request.keep_alive, truth, self._ended)
         if truth.failure == "slow_headers":
             answer.skip_start_of_head()
         if not self._room.offer(answer):
@@ -223,7 +211,7 @@ class Server:
         for answer in self._room.admit():
             self._wheel.add(answer.admitted(now), answer.turn)
 
-    def _ended(self, answer: Answer) -> None:
+    def _ended(self, answer: Answering) -> None:
         self._room.leave(answer)
         self._prompt_tokens += answer.prompt_tokens
         self._generated += answer.truth.output_tokens
@@ -233,9 +221,10 @@ class Server:
         if self._steps is None and self._room.waiting:
             self._loop.call_soon(self._admit)
 
-    def _fail(self, connection: Connection, request: http1.Request, truth: Truth, kind: str) -> None:
-        error = dialects.error(self.settings.dialect, int(kind) if kind.isdigit() else 500,
-                               "This request fails as asked for.")  # fmt: skip
+    def _fail(self, connection: ClientConnection, request: http1.Request, truth: Truth, kind: str) -> None:
+        error = dialects.error(
+            self.settings.dialect, int(kind) if kind.isdigit() else 500, "This request fails as asked for."
+        )
         given = failures.instead(kind, request.path, self.settings.retry_after_s, error)
         if given is None:
             self._record(truth, "failed", None)
@@ -248,7 +237,7 @@ class Server:
             truth.status = 200
             self._flood(connection, given, truth)
 
-    def _flood(self, connection: Connection, flood: failures.Flood, truth: Truth) -> None:
+    def _flood(self, connection: ClientConnection, flood: failures.EndlessAnswer, truth: Truth) -> None:
         """Send without end, a block a millisecond at most, so that good requests keep their times."""
         sent = len(flood.start)
         connection.on_loss = lambda: self._record(truth, "failed", 200)
@@ -270,7 +259,7 @@ class Server:
 
         self._wheel.add(time.monotonic_ns(), turn)
 
-    def _drip(self, connection: Connection, request: http1.Request, wanted: Asked, truth: Truth) -> None:
+    def _drip(self, connection: ClientConnection, request: http1.Request, wanted: ValidRequest, truth: Truth) -> None:
         """Send the start of the headers byte by byte, then answer."""
         start = http1.COMMON_START
         pause = round(self.settings.slow_headers_s * 1e9 / len(start))
@@ -308,9 +297,7 @@ class Server:
 
 def _listener(settings: Settings) -> socket.socket:
     try:
-        family, _, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[
-            0
-        ]
+        family, _, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
         listener = socket.create_server(address[:2], family=family, backlog=WAITING_CLIENTS)
     except OSError as problem:
         raise InputError(

@@ -62,7 +62,7 @@ def serve(settings: Settings, ready: Callable[[Server], None]) -> None:
 
 
 def _end_when_idle(server: Server, most_s: float, loop: asyncio.AbstractEventLoop) -> None:
-    """Nothing; looks now and then whether anybody is there, and stops the loop once nobody was for that long."""
+    """Look now and then whether anybody is there, and stop the loop once nobody was for that long."""
     if server.idle_s >= most_s:
         loop.stop()
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import math
+import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from bench.endpoint import failures
 from bench.errors import UnknownName, UsageError
+from bench.names import DATA
 
 CHOICES = {
     "dialect": ("vllm", "sglang", "llama.cpp", "tgi", "transformers", "openai"),
@@ -23,19 +25,15 @@ CHOICES = {
 }
 """The options that take one of a few words."""
 
-AT_LEAST_ONE = (
-    "max_running",
-    "kv_tokens",
-    "context_tokens",
-    "default_output",
-    "tokens_per_chunk",
-    "chunks_per_write",
-)
+PRESETS: dict[str, dict[str, Any]] = tomllib.loads((DATA / "endpoint_presets.toml").read_text(encoding="utf-8"))
+"""Endpoints to practise on; what is measured on them is simulated."""
+
+AT_LEAST_ONE = ("max_running", "kv_tokens", "context_tokens", "default_output", "tokens_per_chunk", "chunks_per_write")
 SHARES = ("stops_early",)
 MOST_CHUNKS_PER_WRITE = 256
 
 
-def _told(text: str, default: Any = MISSING, **more: Any) -> Any:
+def _field(text: str, default: Any = MISSING, **more: Any) -> Any:
     """A field with its help."""
     return field(default=default, metadata={"help": text}, **more)
 
@@ -48,66 +46,54 @@ class Settings:
     steps instead. A capacity of None has no limit.
     """
 
-    host: str = _told(
-        "the address to listen on; any but a loopback address lets other machines in", "127.0.0.1"
-    )
-    port: int = _told("the port; 0 takes a free one", 8000)
-    model: str = _told("the one model that is served", "fake-model")
-    dialect: str = _told("whose routes, errors and metrics are spoken", "vllm")
-    engine_version: str = _told("the version the info routes tell; empty for one that fits the dialect", "")
-    simulates: str = _told("what this stands for, told by the info routes", "an endpoint with set latencies")
-    seed: int = _told("the seed of jitter, early stops and failures", 1)
+    host: str = _field("the address to listen on; any but a loopback address lets other machines in", "127.0.0.1")
+    port: int = _field("the port; 0 takes a free one", 8000)
+    model: str = _field("the one model that is served", "fake-model")
+    dialect: str = _field("the server whose routes, errors and metrics to imitate", "vllm")
+    engine_version: str = _field("the version that the info routes report (default: the dialect's)", "")
+    simulates: str = _field("what this stands for, in the info routes", "an endpoint with set latencies")
+    seed: int = _field("the seed of jitter, early stops and failures", 1)
 
-    ttft_ms: float = _told("time from the request to its first chunk", 50.0)
-    itl_ms: float = _told("time from one chunk to the next; 0 is as fast as the client reads", 10.0)
-    prefill_us_per_token: float = _told("time added for each input token", 0.0)
-    jitter: str = _told("how waiting times, or steps, vary around their mean", "none")
-    jitter_share: float = _told("the standard deviation, as a share of the mean", 0.1)
+    ttft_ms: float = _field("time from the request to its first chunk", 50.0)
+    itl_ms: float = _field("time from one chunk to the next; 0 is as fast as the client reads", 10.0)
+    prefill_us_per_token: float = _field("time added for each input token", 0.0)
+    jitter: str = _field("how waiting times, or steps, vary around their mean", "none")
+    jitter_share: float = _field("the standard deviation, as a share of the mean", 0.1)
 
-    step_ms: float | None = _told(
-        "the time of a step of the batch; every running request gets one chunk per step", None
-    )
-    step_us_per_request: float = _told("time each running request adds to a step", 0.0)
-    step_us_per_request_squared: float = _told(
-        "time per running request squared: past a knee, throughput falls", 0.0
-    )
-    max_running: int | None = _told("requests that run at once; the others wait", None)
-    max_waiting: int | None = _told("requests that may wait; the next ones get 429", None)
-    kv_tokens: int | None = _told("tokens the KV cache holds; a request waits until its own fit", None)
+    step_ms: float | None = _field("time of one batch step, in which every running request gets one chunk", None)
+    step_us_per_request: float = _field("time each running request adds to a step", 0.0)
+    step_us_per_request_squared: float = _field("time per running request squared: past a knee, throughput falls", 0.0)
+    max_running: int | None = _field("requests that run at once; the others wait", None)
+    max_waiting: int | None = _field("requests that may wait; the next ones get 429", None)
+    kv_tokens: int | None = _field("tokens the KV cache holds; a request waits until its own fit", None)
 
-    prefix_caching: bool = _told("read only once what prompts have in common at their start", False)
+    prefix_caching: bool = _field("prefill only once what prompts have in common at their start", False)
 
-    context_tokens: int = _told("input and output tokens a request may have together", 131_072)
-    default_output: int = _told("output tokens of a request that does not say how many", 128)
-    stops_early: float = _told(
-        "share of requests that end before max_tokens, unless they send ignore_eos", 0.0
-    )
-    reasoning_tokens: int = _told("the first so many output tokens come as reasoning content", 0)
-    reasoning_field: str = _told("the name of the reasoning content", "reasoning_content")
-    tokens_per_chunk: int = _told("output tokens in a chunk", 1)
-    chunks_per_write: int = _told("chunks that are sent together", 1)
-    role_chunk: str = _told(
+    context_tokens: int = _field("input and output tokens a request may have together", 131_072)
+    default_output: int = _field("output tokens of a request that does not say how many", 128)
+    stops_early: float = _field("share of requests that end before max_tokens, unless they send ignore_eos", 0.0)
+    reasoning_tokens: int = _field("the first N output tokens come as reasoning content", 0)
+    reasoning_field: str = _field("the name of the reasoning content", "reasoning_content")
+    tokens_per_chunk: int = _field("output tokens in a chunk", 1)
+    chunks_per_write: int = _field("chunks that are sent together", 1)
+    role_chunk: str = _field(
         "a first chunk with a role and no token: with the first token, at once, or none", "with_first"
     )
-    finish: str = _told(
-        "whether the finish reason comes with the last token or in a chunk of its own", "with_last"
-    )
-    usage: str = _told(
-        "when the stream carries token counts: asked (stream_options), always or never", "asked"
-    )
-    usage_chunk: str = _told("whether token counts have a chunk of their own", "own")
-    done: bool = _told("end the stream with `data: [DONE]`", True)
-    stream: bool = _told("stream when asked; otherwise every answer is one JSON document", True)
-    headers_at_once: bool = _told("send the headers before the first chunk is there", True)
-    api_key: str | None = _told("the key that requests must bring; None asks for none", None, repr=False)
-    idle_exit_s: float | None = _told("end once nobody has been connected for so long", None)
-    log: Path | None = _told("where to write when each token was really sent", None)  # noqa: RUF009
+    finish: str = _field("whether the finish reason comes with the last token or in a chunk of its own", "with_last")
+    usage: str = _field("when the stream carries token counts: asked (stream_options), always or never", "asked")
+    usage_chunk: str = _field("whether token counts have a chunk of their own", "own")
+    done: bool = _field("end the stream with `data: [DONE]`", True)
+    stream: bool = _field("stream when asked; otherwise every answer is one JSON document", True)
+    headers_at_once: bool = _field("send the headers before the first chunk is there", True)
+    api_key: str | None = _field("the key that requests must bring; None asks for none", None, repr=False)
+    idle_exit_s: float | None = _field("exit after so many seconds without a connection", None)
+    log: Path | None = _field("write to this file when each token was really sent", None)  # noqa: RUF009
 
-    fail: Mapping[str, float] = _told("kinds of failure and their share of requests", default_factory=dict)
-    fail_at: Mapping[int, str] = _told("requests, counted from 0, and how they fail", default_factory=dict)
-    retry_after_s: int = _told("the Retry-After of 429", 1)
-    stall_s: float = _told("how long a stalled stream is silent", 60.0)
-    slow_headers_s: float = _told("how long slow headers take", 5.0)
+    fail: Mapping[str, float] = _field("kinds of failure and their share of requests", default_factory=dict)
+    fail_at: Mapping[int, str] = _field("requests, counted from 0, and how they fail", default_factory=dict)
+    retry_after_s: int = _field("the Retry-After of 429", 1)
+    stall_s: float = _field("how long a stalled stream is silent", 60.0)
+    slow_headers_s: float = _field("how long slow headers take", 5.0)
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -163,9 +149,7 @@ def _check(name: str, value: object) -> None:
     if name == "port":
         _demand(value <= 65535, f"port {value}", "0 to 65535")
     if name == "chunks_per_write":
-        _demand(
-            value <= MOST_CHUNKS_PER_WRITE, f"chunks-per-write {value}", f"at most {MOST_CHUNKS_PER_WRITE}"
-        )
+        _demand(value <= MOST_CHUNKS_PER_WRITE, f"chunks-per-write {value}", f"at most {MOST_CHUNKS_PER_WRITE}")
 
 
 def _spelled(name: str) -> str:
@@ -175,3 +159,10 @@ def _spelled(name: str) -> str:
 def _demand(holds: bool, given: str, allowed: str) -> None:
     if not holds:
         raise UsageError(f"The endpoint cannot have {given}; it takes {allowed}.")
+
+
+def preset(name: str) -> dict[str, Any]:
+    """The settings of a preset; UnknownName when there is none of that name."""
+    if name not in PRESETS:
+        raise UnknownName("preset", name, PRESETS)
+    return dict(PRESETS[name])

@@ -6,22 +6,22 @@ import random
 import time
 
 from bench.endpoint import timing
-from bench.endpoint.answering import Answer
-from bench.endpoint.batching import Room
+from bench.endpoint.answering import Answering
+from bench.endpoint.batching import BatchRoom
 from bench.endpoint.settings import Settings
 from bench.endpoint.wheel import Wheel
 
 
-class Steps:
+class BatchSteps:
     """Steps follow each other without a gap while anybody runs; who arrives during one joins the next."""
 
-    def __init__(self, settings: Settings, room: Room[Answer], wheel: Wheel) -> None:
+    def __init__(self, settings: Settings, room: BatchRoom[Answering], wheel: Wheel) -> None:
         self._settings, self._room, self._wheel = settings, room, wheel
         self._draw = random.Random(f"{settings.seed} steps")
         self._going = False
 
     def wake(self) -> None:
-        """Somebody waits: start a step unless one is under way."""
+        """Start a step unless one is under way: somebody waits."""
         if self._going:
             return
         due = self._begun(time.monotonic_ns())

@@ -37,9 +37,7 @@ def waits_ns(settings: Settings, number: int, prefilled: int, writes: int) -> ar
     draw = random.Random(f"{settings.seed} waits {number}")
     how = (settings.jitter, settings.jitter_share)
     return array(
-        "q",
-        [round(varied(draw, first, *how)) + prefill]
-        + [round(varied(draw, gap, *how)) for _ in range(writes - 1)],
+        "q", [round(varied(draw, first, *how)) + prefill] + [round(varied(draw, gap, *how)) for _ in range(writes - 1)]
     )
 
 
@@ -54,9 +52,7 @@ def step_ns(settings: Settings, running: int, prefilled: int, draw: random.Rando
     return round(varied(draw, mean, settings.jitter, settings.jitter_share))
 
 
-def output_tokens(
-    settings: Settings, number: int, most: int, least: int, ignore_eos: bool
-) -> tuple[int, bool]:
+def output_tokens(settings: Settings, number: int, most: int, least: int, ignore_eos: bool) -> tuple[int, bool]:
     """How many tokens request `number` gets, and whether it stops by itself before `most`."""
     if ignore_eos or not settings.stops_early or least >= most:
         return most, False

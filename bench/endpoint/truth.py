@@ -12,11 +12,12 @@ from typing import IO, Any
 
 from bench.errors import InputError
 
-PLAIN = (
-    "number", "id", "request_id", "connection", "api", "stream", "status", "failure", "ended", "received_ns",
-    "admitted_ns", "end_ns", "input_tokens", "cached_tokens", "output_asked", "output_tokens", "tokens_per_chunk",
-    "chunks_per_write",
-)  # fmt: skip
+PLAIN = tuple(
+    (
+        "number id request_id connection api stream status failure ended received_ns admitted_ns end_ns input_tokens "
+        "cached_tokens output_asked output_tokens tokens_per_chunk chunks_per_write"
+    ).split()
+)
 
 
 def _stamps() -> array[int]:
@@ -67,9 +68,7 @@ class Log:
         try:
             self._file: IO[str] = path.open("w", encoding="utf-8", buffering=1 << 16)
         except OSError as problem:
-            raise InputError(
-                f"The log {path} cannot be written ({problem.strerror}); choose another --log."
-            ) from None
+            raise InputError(f"The log {path} cannot be written ({problem.strerror}); choose another --log.") from None
 
     def add(self, truth: Truth) -> None:
         """Write one request down."""

@@ -58,7 +58,7 @@ class Wheel:
         self._armed = (due, self._loop.call_at(due / 1e9, self._go_round))
 
     def _go_round(self) -> None:
-        """One turn for all that is due now; what becomes due meanwhile waits until sockets were looked at."""
+        """Turn once for all that is due now; what becomes due meanwhile waits until sockets were looked at."""
         self._armed = None
         heap, now = self._heap, time.monotonic_ns()
         again = []

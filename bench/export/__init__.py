@@ -1,7 +1,7 @@
-"""Rows and points as files for other programs: one module for each kind.
+"""The points of a View as files for other programs: one module for each export, found by listing this folder.
 
-Every such module has `written(rows)` for the rows of a table. A module that can write what a View selects states
-FORMATS too, by which the command line and the pages find it. A server's readers get their files at the `desk`.
+Every such module states FORMATS. What several write rows with lies in `rows`; a server's readers get their files from
+`serving`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Format:
+class ExportFormat:
     """A kind of file that holds the points of a View.
 
     `mime` is its media type, `write` gives its bytes, `about` is a sentence on what is in it and what it is for.
@@ -57,16 +57,15 @@ class Format:
 
 
 @cache
-def formats() -> dict[str, Format]:
+def formats() -> dict[str, ExportFormat]:
     """Every format that a module in this folder states, by name."""
-    names = sorted(found.name for found in pkgutil.iter_modules(__path__))
+    names = sorted(one.name for one in pkgutil.iter_modules(__path__) if not one.ispkg)
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    stated = [one for module in modules for one in getattr(module, "FORMATS", ())]
-    return {one.name: one for one in stated}
+    return {one.name: one for module in modules for one in module.FORMATS}
 
 
 def demand_few(points: int) -> None:
-    """Nothing; UsageError where so many points are more than a server writes at once."""
+    """Raise UsageError where so many points are more than a server writes at once."""
     if points > FILE_POINTS:
         raise UsageError(
             f"{points:,} points are selected, and {FILE_POINTS:,} are exported at once: narrow the selection, or use "
@@ -74,7 +73,7 @@ def demand_few(points: int) -> None:
         )
 
 
-def format_named(name: str) -> Format:
+def format_named(name: str) -> ExportFormat:
     """The format of this name; UnknownName where there is none."""
     if name not in formats():
         raise UnknownName("format", name, formats())

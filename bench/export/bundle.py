@@ -1,7 +1,7 @@
 """A bundle: the sources of a selection as they came, with all that people said of them, for another Kneepoint.
 
-bench/library/bundles.py says what is in it and reads it. The points themselves go along as a published table in Parquet
-for other programs; a Kneepoint reads them from the sources.
+bench/library/importing/bundles.py says what is in it and reads it. The points themselves go along as a published table
+in Parquet for other programs; a Kneepoint reads them from the sources.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from bench.errors import UsageError
-from bench.export import Format, published
+from bench.export import ExportFormat, published
 from bench.formats import journal
 from bench.holdings.listing import selected
 from bench.library import Library, ids
-from bench.library.bundles import MOST_SAID, NAME, Bundle, Said
+from bench.library.importing.bundles import MOST_SAID, NAME, Bundle, Remark
+from bench.library.importing.staging import source_id_of
 from bench.library.ledger import Ledgers, read
-from bench.library.staging import source_id_of
-from bench.library.store import SOURCE_ID, Manifest, Root, read_manifest
+from bench.library.store import SOURCE_ID, Manifest, Root, read_manifest, short
+from bench.progress import steps
 from bench.view import View
 
 MOST_BYTES = 1 << 30
@@ -51,14 +52,14 @@ def written(library: Library, view: View) -> bytes:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(_named(NAME), bundle.encoded(), zipfile.ZIP_DEFLATED)
         archive.writestr(_named(POINTS), published.as_parquet(published.points(library, view)))
-        for id in held:
+        for id in steps(held, short):
             for file, name in _files(held[id], manifests[id]):
                 archive.writestr(_named(f"sources/{new[id]}/{name}"), file.read_bytes(), zipfile.ZIP_DEFLATED)
     return target.getvalue()
 
 
 def demand(library: Library, view: View) -> None:
-    """Nothing; UsageError where the sources, or what was said of them, are more than one import takes."""
+    """Raise UsageError where the sources, or what was said of them, are more than one import takes."""
     ledgers = read(_roots(library))
     held = _folders(library, view, ledgers)
     said = sum(entry.get("source_id") in held for entry in (*ledgers.notes, *ledgers.tags.values()))
@@ -133,23 +134,17 @@ def _new_id(source_id: str, folder: Path, manifest: Manifest) -> str:
     return source_id_of(folder / manifest.main, ())
 
 
-def _said(library: Library, ledgers: Ledgers, new: dict[str, str]) -> Iterator[Said]:
+def _said(library: Library, ledgers: Ledgers, new: dict[str, str]) -> Iterator[Remark]:
     """Notes, tags and retractions of these sources and what is in them, under the ids they have there."""
     made = [("annotate", note, note.get("text")) for note in ledgers.notes]
     made += [("tag", entry, entry.get("tag")) for entry in ledgers.tags.values()]
-    said = [
-        (action, str(entry.get("id")), str(entry.get("source_id")), str(text)) for action, entry, text in made
-    ]
-    said += [
-        ("retract", one.id, one.source_id, one.reason)
-        for one in ledgers.retractions.values()
-        if not one.purged
-    ]
+    said = [(action, str(entry.get("id")), str(entry.get("source_id")), str(text)) for action, entry, text in made]
+    said += [("retract", one.id, one.source_id, one.reason) for one in ledgers.retractions.values() if not one.purged]
     moved = _moved(library, new)
     for action, id, source_id, text in said:
         if source_id in new and (id in moved or new[source_id] == source_id or id == source_id):
             there = new[source_id] if id == source_id else moved.get(id, id)
-            yield Said(action, there, new[source_id], text)
+            yield Remark(action, there, new[source_id], text)
 
 
 def _moved(library: Library, new: dict[str, str]) -> dict[str, str]:
@@ -168,7 +163,7 @@ def _selected(library: Library, view: View) -> bytes:
 
 
 FORMATS = (
-    Format(
+    ExportFormat(
         "bundle",
         "Bundle for another Kneepoint",
         ".zip",

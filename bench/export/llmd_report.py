@@ -4,9 +4,10 @@ A report claims that something was measured, and has places for some figures alo
 that has none of those figures, is left out. The schema forbids what it does not name and wants a mean of every
 statistic; a part of which it wants more than a point has is left out. The written report is then read as an import
 reads it. What of the deployment, the workload and the load does not come back so is stated in a component of kind
-generic, which may have fields of its own (bench/formats/foreign/llmd_beside.py); which figures do not, such as sums of
-tokens or a latency without its mean, is told in run.description, for people. scenario.load names the tool that
-measured; what a latency is called depends on that tool, so it is named by the table that such a report is read by.
+generic, which may have fields of its own (bench/formats/llmd_report/own_fields.py); which figures do not, such as
+sums of tokens or a latency without its mean, is told in run.description, for people. scenario.load names the tool
+that measured; what a latency is called depends on that tool, so it is named by the table that such a report is read
+by.
 """
 
 from __future__ import annotations
@@ -24,44 +25,46 @@ import pandas as pd
 import bench
 from bench import names
 from bench.catalogue import base_metrics, metric, statistics_of
-from bench.export import Format, LeftOut
-from bench.formats.foreign.fields import MOST_WHOLE, Fields
-from bench.formats.foreign.llmd_beside import FACTS, LABEL
-from bench.formats.foreign.llmd_stack import LAYOUT, UNKNOWN
-from bench.formats.llmd_report import Said, names_of, said_in
+from bench.export import ExportFormat, LeftOut
+from bench.formats.llmd_report import ReportFacts, names_of, said_in
+from bench.formats.llmd_report.own_fields import FACTS, LABEL
+from bench.formats.llmd_report.stack import LAYOUT, UNKNOWN
+from bench.formats.reading.fields import MOST_WHOLE, Fields
 from bench.holdings.listing import selected
 from bench.library import Library
+from bench.progress import steps
 from bench.view import View
 
-UNITS = {
-    "ttft_ms": "ms",
-    "e2el_ms": "ms",
-    "tpot_ms": "ms/token",
-    "itl_ms": "ms/token",
-    "ntpot_ms": "ms/token",
-}
+UNITS = {"ttft_ms": "ms", "e2el_ms": "ms", "tpot_ms": "ms/token", "itl_ms": "ms/token", "ntpot_ms": "ms/token"}
 RATES = {
     "input_token_rate": ("input_tokens_per_s", "tokens/s"),
     "output_token_rate": ("output_tokens_per_s", "tokens/s"),
     "total_token_rate": ("total_tokens_per_s", "tokens/s"),
     "request_rate": ("requests_per_s", "queries/s"),
 }
-STATISTICS = {"mean": "mean", "std": "stddev", "min": "min", "max": "max", "p0_1": "p0p1", "p99_9": "p99p9",
-              **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 50, 75, 90, 95, 99)}}  # fmt: skip
+STATISTICS = {
+    "mean": "mean",
+    "std": "stddev",
+    "min": "min",
+    "max": "max",
+    "p0_1": "p0p1",
+    "p99_9": "p99p9",
+    **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 50, 75, 90, 95, 99)},
+}
 SOURCES = ("random", "sampled")
 """The datasets that the schema has a word for; it calls any other one unknown."""
 
 NOT_MEASURED = "without a measurement, which a Benchmark Report claims"
 NO_PLACE = "with neither a mean latency nor a throughput that a Benchmark Report has a place for"
 
-Row = Mapping[str, Any]
+ReportRow = Mapping[str, Any]
 
 
 def written(rows: pd.DataFrame) -> bytes:
     """A zip with one report in JSON for each row of `points` that can be one, named by its point id."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for row in _rows(rows):
+        for row in steps(_rows(rows), lambda row: str(row["point_id"])):
             if why_left_out(row) is not None:
                 continue
             # its date is 1980, so the same points give the same zip
@@ -70,12 +73,12 @@ def written(rows: pd.DataFrame) -> bytes:
     return target.getvalue()
 
 
-def _rows(rows: pd.DataFrame) -> Iterator[Row]:
+def _rows(rows: pd.DataFrame) -> Iterator[ReportRow]:
     for row in rows.astype(object).where(rows.notna(), None).to_dict("records"):
         yield {str(key): value for key, value in row.items()}
 
 
-def why_left_out(row: Row) -> str | None:
+def why_left_out(row: ReportRow) -> str | None:
     """What this point is, so that no report is written of it; None where one is."""
     if row.get("evidence") != "measured":
         return NOT_MEASURED
@@ -83,16 +86,10 @@ def why_left_out(row: Row) -> str | None:
     return None if any(row.get(key) is not None for key in figures) else NO_PLACE
 
 
-def report(row: Row) -> dict[str, Any]:
+def report(row: ReportRow) -> dict[str, Any]:
     """The report of one point; what it cannot say elsewhere is in the stack's own component and the description."""
-    latency = {
-        name: found for base, name in _names(row).items() if (found := _statistics(row, base, UNITS[base]))
-    }
-    rates = {
-        name: {"units": unit, "mean": row[key]}
-        for name, (key, unit) in RATES.items()
-        if row.get(key) is not None
-    }
+    latency = {name: found for base, name in _names(row).items() if (found := _statistics(row, base, UNITS[base]))}
+    rates = {name: {"units": unit, "mean": row[key]} for name, (key, unit) in RATES.items() if row.get(key) is not None}
     aggregate = {"requests": _requests(row), "latency": latency, "throughput": rates}
     stack = _stack(row)
     made: dict[str, Any] = {
@@ -109,13 +106,13 @@ def report(row: Row) -> dict[str, Any]:
     return made
 
 
-def _names(row: Row) -> dict[str, str]:
+def _names(row: ReportRow) -> dict[str, str]:
     """The schema's name of each latency in a report of the tool that measured; without those it has no name for."""
     named = {base: name for name, (base, _) in reversed(names_of(row.get("harness")).items())}
     return {base: named[base] for base in UNITS if base in named}
 
 
-def _run(row: Row) -> dict[str, Any]:
+def _run(row: ReportRow) -> dict[str, Any]:
     said = f"Exported from Kneepoint {bench.__version__}; source {row.get('source')}, {row.get('evidence')}."
     start = f"{row['date'].isoformat()[:10]}T00:00:00Z" if row.get("date") is not None else None
     lasted = f"PT{_digits(row['duration_s'])}S" if row.get("duration_s") is not None else None
@@ -123,14 +120,14 @@ def _run(row: Row) -> dict[str, Any]:
     return _present({"uid": row["point_id"], "time": time, "description": said})
 
 
-def _not_said(row: Row, found: Said) -> dict[str, Any]:
+def _not_said(row: ReportRow, found: ReportFacts) -> dict[str, Any]:
     """The facts that are read from the report otherwise than they are known, null where they are not."""
     parts = (found.deployment, found.workload, found.load, found)
     read = {key: value for part in parts for key, value in vars(part).items()}
     return {key: row.get(key) for key in FACTS if row.get(key) != read[key]}
 
 
-def _beside(row: Row, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _beside(row: ReportRow, facts: Mapping[str, Any]) -> dict[str, Any]:
     about = "What Kneepoint knows of this point and the rest of the report does not say."
     return {
         "metadata": {"label": LABEL, "cfg_id": _cfg_id(row), "description": about},
@@ -139,14 +136,12 @@ def _beside(row: Row, facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _beyond(row: Row, held: Mapping[str, float]) -> Iterator[str]:
+def _beyond(row: ReportRow, held: Mapping[str, float]) -> Iterator[str]:
     """The figures that the report does not give back, as `key value`, in the order of the catalogue."""
     known = {key for key, value in row.items() if value is not None}
     for base in base_metrics():
         statistics = (
-            [f"{base.key}_{one}" for one in statistics_of(base.key, known)]
-            if base.distribution
-            else [base.key]
+            [f"{base.key}_{one}" for one in statistics_of(base.key, known)] if base.distribution else [base.key]
         )
         for key in statistics:
             found = metric(key)
@@ -161,14 +156,14 @@ def _digits(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _statistics(row: Row, base: str, unit: str) -> dict[str, Any] | None:
+def _statistics(row: ReportRow, base: str, unit: str) -> dict[str, Any] | None:
     if row.get(f"{base}_mean") is None:
         return None
     found = {name: row.get(f"{base}_{statistic}") for statistic, name in STATISTICS.items()}
     return {"units": unit, **{name: value for name, value in found.items() if value is not None}}
 
 
-def _requests(row: Row) -> dict[str, Any] | None:
+def _requests(row: ReportRow) -> dict[str, Any] | None:
     if row.get("requests_ok") is None:
         return None
     failed = row.get("requests_failed")
@@ -180,7 +175,7 @@ def _requests(row: Row) -> dict[str, Any] | None:
     return _present({"total": total, "failures": None if failed is None else round(failed), **lengths})
 
 
-def _stack(row: Row) -> list[dict[str, Any]]:
+def _stack(row: ReportRow) -> list[dict[str, Any]]:
     """The engines: one, or one that prefills and one that decodes; none where the schema wants more than is known."""
     whole = _devices(row, "accelerators") if not row.get("devices") else int(row["devices"])
     if not row.get("disaggregated"):
@@ -197,7 +192,7 @@ def _stack(row: Row) -> list[dict[str, Any]]:
 
 
 def _engine(
-    row: Row, role: str, devices: int | None, workers: int | None, layout: Mapping[str, int | None]
+    row: ReportRow, role: str, devices: int | None, workers: int | None, layout: Mapping[str, int | None]
 ) -> list[dict[str, Any]]:
     """The engine of this role with so many devices, divided among its workers where that comes out even."""
     model = row.get("checkpoint") or row.get("model")
@@ -206,11 +201,14 @@ def _engine(
     replicas = int(workers) if workers and devices % workers == 0 else 1
     parallelism = _present({key: _countable(value) for key, value in layout.items()})
     standardized = {
-        "kind": "inference_engine", "tool": row.get("engine") or UNKNOWN,
-        "tool_version": row.get("engine_version") or UNKNOWN, "role": role, "replicas": replicas,
+        "kind": "inference_engine",
+        "tool": row.get("engine") or UNKNOWN,
+        "tool_version": row.get("engine_version") or UNKNOWN,
+        "role": role,
+        "replicas": replicas,
         "model": {"name": model},
         "accelerator": {"model": row["accelerator"], "count": devices // replicas, "parallelism": parallelism},
-    }  # fmt: skip
+    }
     label = {"label": "engine" if role == "replica" else role, "cfg_id": _cfg_id(row)}
     return [{"metadata": label, "standardized": standardized, "native": {}}]
 
@@ -220,32 +218,36 @@ def _countable(count: float | None) -> int | None:
     return int(count) if count is not None and count <= MOST_WHOLE else None
 
 
-def _cfg_id(row: Row) -> str:
+def _cfg_id(row: ReportRow) -> str:
     return str(row.get("deployment_id") or UNKNOWN)
 
 
-def _devices(row: Row, chips: str) -> int | None:
+def _devices(row: ReportRow, chips: str) -> int | None:
     """How many devices these chips are, which is what the schema counts; None where that is not known."""
     known = names.accelerator(row.get("accelerator") or "")
     per_chip = known.devices_per_chip if known is not None else None
     return int(row[chips] * per_chip) if row.get(chips) and per_chip else None
 
 
-def _load(row: Row) -> dict[str, Any] | None:
+def _load(row: ReportRow) -> dict[str, Any] | None:
     """The load; None without an input length, which the schema wants."""
     isl = _length(row, "isl")
     if isl is None:
         return None
     source = row["dataset"] if row.get("dataset") in SOURCES else UNKNOWN
     stated = {
-        "tool": row.get("harness") or UNKNOWN, "tool_version": row.get("harness_version") or UNKNOWN,
-        "source": source, "input_seq_len": isl, "output_seq_len": _length(row, "osl"),
-        "concurrency": _countable(row.get("concurrency")), "rate_qps": row.get("request_rate"),
-    }  # fmt: skip
+        "tool": row.get("harness") or UNKNOWN,
+        "tool_version": row.get("harness_version") or UNKNOWN,
+        "source": source,
+        "input_seq_len": isl,
+        "output_seq_len": _length(row, "osl"),
+        "concurrency": _countable(row.get("concurrency")),
+        "rate_qps": row.get("request_rate"),
+    }
     return {"metadata": {}, "standardized": _present(stated), "native": {}}
 
 
-def _length(row: Row, key: str) -> dict[str, Any] | None:
+def _length(row: ReportRow, key: str) -> dict[str, Any] | None:
     asked, counted = row.get(f"{key}_requested"), row.get(f"{key}_actual")
     if asked is not None:
         return {"distribution": "fixed", "value": int(asked)}
@@ -258,9 +260,7 @@ def _present(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _selected(library: Library, view: View) -> bytes:
     condition = selected(view)
-    return written(
-        library.query(f"SELECT * FROM points WHERE {condition.sql} ORDER BY point_id", condition.params)
-    )
+    return written(library.query(f"SELECT * FROM points WHERE {condition.sql} ORDER BY point_id", condition.params))
 
 
 def _left_out(library: Library, view: View) -> tuple[LeftOut, ...]:
@@ -273,8 +273,15 @@ def _left_out(library: Library, view: View) -> tuple[LeftOut, ...]:
 
 
 FORMATS = (
-    Format("llm-d", "llm-d Benchmark Reports 0.2", ".zip", "application/zip", _selected,
-           "A report in JSON for each point that was measured, in one zip. Figures that the reports have no place for, "
-           "such as sums of tokens and power, are told in their description and do not come back when they are "
-           "imported; nor do prices.", left_out=_left_out),
-)  # fmt: skip
+    ExportFormat(
+        "llm-d",
+        "llm-d Benchmark Reports 0.2",
+        ".zip",
+        "application/zip",
+        _selected,
+        "A report in JSON for each point that was measured, in one zip. Figures that the reports have no place for, "
+        "such as sums of tokens and power, are told in their description and do not come back when they are "
+        "imported; nor do prices.",
+        left_out=_left_out,
+    ),
+)

@@ -8,7 +8,8 @@ from itertools import chain, islice
 import pandas as pd
 
 from bench import catalogue, chart
-from bench.export import Format, readable
+from bench.export import ExportFormat
+from bench.export.rows import readable
 from bench.holdings.listing import selected
 from bench.library import Library
 from bench.plain_text import markdown
@@ -21,12 +22,23 @@ MOST_ROWS = 1000
 MOST_COLUMNS, MOST_FACTS, MOST_METRICS = 12, 7, 3
 """So many columns a page or a chat has room for; of them facts of the deployment and load, and metrics, at least."""
 
-FACTS = ("model", "precision", "accelerators", "accelerator", "engine", "variant", "isl", "osl", "concurrency",
-         "request_rate", "batch", "tp", "speculation", "disaggregated", "engine_version", "evidence")  # fmt: skip
+FACTS = tuple(
+    (
+        "model precision accelerators accelerator engine variant isl osl concurrency request_rate batch tp "
+        "speculation disaggregated engine_version evidence"
+    ).split()
+)
 """What tells deployments and loads apart, the most telling first."""
 
-METRICS = ("output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms", "interactivity_tokens_per_s_per_user",
-           "output_tokens_per_s", "total_tokens_per_s", "e2el_ms")  # fmt: skip
+METRICS = (
+    "output_tokens_per_s_per_accelerator",
+    "ttft_ms",
+    "tpot_ms",
+    "interactivity_tokens_per_s_per_user",
+    "output_tokens_per_s",
+    "total_tokens_per_s",
+    "e2el_ms",
+)
 """What people compare, each by its median where there is one."""
 
 PLACES = ("date", "source")
@@ -51,14 +63,16 @@ def written(
     shown = readable.table(rows.head(MOST_ROWS))
     if shown.empty:
         return b""
-    shown = shown[_told(shown, first, always)]
+    shown = shown[_columns(shown, first, always)]
     numeric = [pd.api.types.is_numeric_dtype(shown[name]) for name in shown]
     lines = [
         [markdown((labels or {}).get(str(name)) or chart.title(str(name))) for name in shown.columns],
         ["---:" if number else "---" for number in numeric],
-        *([_cell(str(name), value) for name, value in zip(shown.columns, row, strict=True)]
-          for row in shown.itertuples(index=False, name=None)),
-    ]  # fmt: skip
+        *(
+            [_cell(str(name), value) for name, value in zip(shown.columns, row, strict=True)]
+            for row in shown.itertuples(index=False, name=None)
+        ),
+    ]
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     return (_cut(len(shown), max(of, len(rows))) + table).encode()
 
@@ -67,9 +81,7 @@ def _cut(shown: int, rows: int) -> str:
     """How many of the rows stand in the table and where the others are; nothing where it has all."""
     if shown == rows:
         return ""
-    return (
-        f"The first {shown:,} of {rows:,} rows. To have all of them, save CSV, Parquet or JSON instead.\n\n"
-    )
+    return f"The first {shown:,} of {rows:,} rows. To have all of them, save CSV, Parquet or JSON instead.\n\n"
 
 
 def under(headline: str, link: str, table: bytes) -> bytes:
@@ -77,7 +89,7 @@ def under(headline: str, link: str, table: bytes) -> bytes:
     return f"**{markdown(headline)}**\n\n<{link}>\n\n".encode() + table
 
 
-def _told(shown: pd.DataFrame, first: Sequence[str], always: Sequence[str]) -> list[str]:
+def _columns(shown: pd.DataFrame, first: Sequence[str], always: Sequence[str]) -> list[str]:
     """The columns that are told, in the table's own order."""
     differing = [str(name) for name in shown if len(shown) == 1 or shown[name].nunique(dropna=False) > 1]
     usable = differing or [str(name) for name in shown]
@@ -129,15 +141,19 @@ def _selected(library: Library, view: View) -> bytes:
 
 def _shared(rows: pd.DataFrame) -> list[str]:
     """What all rows share of deployment and workload, in words."""
-    alike = [
-        name for name in SHARED if name in rows and rows[name].nunique() == 1 and rows[name].notna().all()
-    ]
+    alike = [name for name in SHARED if name in rows and rows[name].nunique() == 1 and rows[name].notna().all()]
     held = {name: rows[name].head(1).tolist()[0] for name in alike}
     return [words for words in (chart.deployment_words(held), chart.workload_words(held)) if words]
 
 
 FORMATS = (
-    Format("markdown", "Markdown table", ".md", "text/markdown", _selected,
-           f"For an issue, a chat or a report: at most {MOST_COLUMNS} columns and the first {MOST_ROWS:,} points,"
-           " of how many it says."),
-)  # fmt: skip
+    ExportFormat(
+        "markdown",
+        "Markdown table",
+        ".md",
+        "text/markdown",
+        _selected,
+        f"For an issue, a chat or a report: at most {MOST_COLUMNS} columns and the first {MOST_ROWS:,} points,"
+        " of how many it says.",
+    ),
+)

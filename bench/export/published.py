@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from bench.catalogue import is_metric, metric
-from bench.export import Format, csv, parquet
+from bench.export import ExportFormat
+from bench.export.rows import csv, parquet
 from bench.formats.published import WRITTEN_AS
 from bench.holdings.listing import selected
 from bench.library import Library
@@ -29,8 +30,7 @@ def points(library: Library, view: View) -> pd.DataFrame:
     stored = ", ".join(_stored(library, name) for name in columns)
     condition = selected(view)
     rows = library.query(
-        f"SELECT {stored} FROM points WHERE {condition.sql} ORDER BY source, locator, point_id",
-        condition.params,
+        f"SELECT {stored} FROM points WHERE {condition.sql} ORDER BY source, locator, point_id", condition.params
     )
     filled = rows[[name for name in columns if rows[name].notna().any()]]
     return filled.rename(columns=WRITTEN_AS)
@@ -68,9 +68,7 @@ def _with_texts(rows: pd.DataFrame) -> pd.DataFrame:
     """Lists as the JSON text that a cell may hold: an entry may have any mark in it that could divide them."""
     if LISTED not in rows:
         return rows
-    texts = [
-        json.dumps(list(value), ensure_ascii=False) if _is_list(value) else None for value in rows[LISTED]
-    ]
+    texts = [json.dumps(list(value), ensure_ascii=False) if _is_list(value) else None for value in rows[LISTED]]
     return rows.assign(**{LISTED: pd.Series(texts, index=rows.index, dtype=object)})
 
 
@@ -87,9 +85,23 @@ def _is_list(value: object) -> bool:
 
 
 FORMATS = (
-    Format("published-csv", "Published table, CSV", ".csv", "text/csv", lambda *asked: as_csv(points(*asked)), ABOUT),
-    Format("published-json", "Published table, JSON", ".json", "application/json",
-           lambda *asked: as_json(points(*asked)), ABOUT),
-    Format("published-parquet", "Published table, Parquet", ".parquet", "application/vnd.apache.parquet",
-           lambda *asked: as_parquet(points(*asked)), ABOUT),
-)  # fmt: skip
+    ExportFormat(
+        "published-csv", "Published table, CSV", ".csv", "text/csv", lambda *asked: as_csv(points(*asked)), ABOUT
+    ),
+    ExportFormat(
+        "published-json",
+        "Published table, JSON",
+        ".json",
+        "application/json",
+        lambda *asked: as_json(points(*asked)),
+        ABOUT,
+    ),
+    ExportFormat(
+        "published-parquet",
+        "Published table, Parquet",
+        ".parquet",
+        "application/vnd.apache.parquet",
+        lambda *asked: as_parquet(points(*asked)),
+        ABOUT,
+    ),
+)

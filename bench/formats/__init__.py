@@ -1,8 +1,16 @@
-"""Result formats: one module per format in this folder; adding one is adding a file.
+"""Result formats: one module (or package) per format in this folder; adding one is adding a file.
 
 A format module states NAME (a slug) and TITLE, and has `recognises(file)` and `read(file)`. Optional are
 `companions(path)`, the files that belong to a main file, and `restated(paths)`, which of some files only sum up others.
 Formats are recognised by content, never by file name.
+
+    recognises      the keys that every version writes are a KeyShape: `recognises = by_keys(SHAPE)`
+    read            opens the objects of the file as Fields, files their figures by formula into
+                    `figures.of_point()` of a MetricCollector, makes a Point of each, and returns
+                    `finished(file, points, figures, fields=objects)`; all of it is imported from `reading`
+
+What holds for every tool is done there: figures that cannot be true together are refused; failures, latencies of 0, odd
+lengths and loads are told; passports and what nobody read are handed over. `each_row` refuses a table's bad rows alone.
 """
 
 from __future__ import annotations
@@ -10,40 +18,20 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from bench.errors import InputError
+from bench.formats.recognition import NoResult, Recognition
 
-if (
-    TYPE_CHECKING
-):  # pyarrow behind them takes a tenth of a second, which who only writes a journal need not wait
+if TYPE_CHECKING:  # pyarrow behind them takes a tenth of a second, which who only writes a journal need not wait
     from bench.formats.reading import Reading, SourceFile
+
+__all__ = ["Format", "NoResult", "Recognition", "companions", "modules", "recognise", "restated"]
 
 SHOWN_NEAR, NEAR = 2, 0.4
 """So many formats are named as nearest, those of which a file has this share of the keys or more."""
-
-
-@dataclass(frozen=True)
-class Recognition:
-    """How surely a format knows a file: `specificity` counts what only this format has, 0 means it is another's.
-
-    `why` says what was found, or what was looked for and is missing; `near` is the share of it that is there.
-    """
-
-    specificity: int
-    why: str
-    near: float = 0.0
-
-
-class NoResult(InputError):
-    """A file of a known kind without a result; `beside` are the formats whose results it comes with."""
-
-    def __init__(self, said: str, beside: tuple[str, ...] = ()) -> None:
-        super().__init__(said)
-        self.beside = beside
 
 
 @runtime_checkable
@@ -63,14 +51,14 @@ class Format(Protocol):
 @cache
 def modules() -> tuple[Format, ...]:
     """Every result format in this folder, by name."""
-    names = sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.ispkg)
+    names = sorted(found.name for found in pkgutil.iter_modules(__path__))
     loaded = [importlib.import_module(f"{__name__}.{name}") for name in names]
     return tuple(cast(Format, module) for module in loaded if isinstance(module, Format))
 
 
 def companions(module: Format, path: Path) -> tuple[Path, ...]:
     """The files beside a main file that belong to it: its source card, and what else the format names."""
-    from bench.formats.source_card import card_path
+    from bench.formats.reading.source_card import card_path
 
     own = getattr(module, "companions", None)
     named = tuple(own(path)) if own else ()
@@ -93,33 +81,31 @@ def recognise(file: SourceFile) -> Format:
         InputError: none does, with what it lacks of the nearest ones, or that it is not whole, or why not all of it was
             looked at; or two do.
     """
-    from bench.formats.foreign.outline import CUT_OFF
-    from bench.formats.foreign.turned_away import turned_away
+    from bench.formats.not_results import not_a_result
+    from bench.formats.reading.outline import CUT_OFF
 
-    found, unread = _asked(file), None
-    if not any(said.specificity for _, said in found) and file.further is not None:
+    recognitions, unread = _recognitions(file), None
+    if not any(said.specificity for _, said in recognitions) and file.further is not None:
         try:
-            found = _asked(file.further)
+            recognitions = _recognitions(file.further)
             file = file.further
         except InputError as problem:
             unread = problem
-    best = max((recognition.specificity for _, recognition in found), default=0)
-    winners = [module for module, recognition in found if recognition.specificity == best]
+    best = max((recognition.specificity for _, recognition in recognitions), default=0)
+    winners = [module for module, recognition in recognitions if recognition.specificity == best]
     if best == 0:
-        if (kind := turned_away(file)) is not None:
-            raise NoResult(f"{file.name} {kind.said}", kind.beside)
+        if (kind := not_a_result(file)) is not None:
+            raise NoResult(f"{file.name} {kind.says}", kind.beside)
         if unread is not None:
             raise unread
-        raise InputError(f"{file.name} {CUT_OFF if file.is_cut_off else _how_near(found)}")
+        raise InputError(f"{file.name} {CUT_OFF if file.is_cut_off else _how_near(recognitions)}")
     if len(winners) > 1:
         titles = " and ".join(module.TITLE for module in winners)
-        raise InputError(
-            f"{file.name} could be {titles} alike; take out what makes it look like more than one."
-        )
+        raise InputError(f"{file.name} could be {titles} alike; take out what makes it look like more than one.")
     return winners[0]
 
 
-def _asked(file: SourceFile) -> list[tuple[Format, Recognition]]:
+def _recognitions(file: SourceFile) -> list[tuple[Format, Recognition]]:
     return [(module, module.recognises(file)) for module in modules()]
 
 

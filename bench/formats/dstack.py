@@ -16,44 +16,23 @@ Not in the file: engine, accelerator, chips, tp and precision of a worker. The d
 from __future__ import annotations
 
 import dataclasses
-import re
 
-from bench.errors import InputError
-from bench.formats import Recognition, vllm
-from bench.formats.foreign import bench_serving, csv_rows
-from bench.formats.foreign.fields import Fields, not_understood_in
-from bench.formats.foreign.figures import Figures
-from bench.formats.foreign.lengths import judged
-from bench.formats.foreign.recognition import Shape, recognised_by
-from bench.formats.reading import Reading, SourceFile, points_table
+from bench.formats import vllm
+from bench.formats.reading import Fields, KeyShape, PointMetrics, Reading, SourceFile, by_keys, csv_rows, finished
 from bench.records import Point
 
 NAME = "dstack"
 TITLE = "dstack results table"
 SOURCE = "dstack"
 
-TABLE = Shape(
-    (
-        "prefill",
-        "decode",
-        "conc",
-        "isl",
-        "osl",
-        "model_id",
-        "completed",
-        "total_output_tokens",
-        "output_throughput",
-    ),
+TABLE = KeyShape(
+    ("prefill", "decode", "conc", "isl", "osl", "model_id", "completed", "total_output_tokens", "output_throughput"),
     ("csv",),
 )
-TEXTS = frozenset("date endpoint_type backend label model_id tokenizer_id request_rate source_file".split())
-WHOLE = re.compile(r"-?\d{1,18}")
-NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d{1,3})?")
+TEXTS = frozenset("date endpoint_type backend label model_id tokenizer_id source_file".split())
 
-
-def recognises(file: SourceFile) -> Recognition:
-    """Whether the header has the columns of the ratio beside those of a vLLM result."""
-    return recognised_by(file.outline, [TABLE])
+recognises = by_keys(TABLE)
+"""Whether the header has the columns of the ratio beside those of a vLLM result."""
 
 
 def read(file: SourceFile) -> Reading:
@@ -63,48 +42,28 @@ def read(file: SourceFile) -> Reading:
         InputError: there is no row, or a value is not what it must be.
     """
     figures = vllm.passports_of(NAME)
-    results = [
-        (where, Fields(file.name, {key: _value(key, text) for key, text in row.items()}, where))
-        for where, row in csv_rows.rows(file)
-    ]
-    if not results:
-        raise InputError(f"{file.name} has a header and no rows.")
-    points = [_point(where, result, figures) for where, result in results]
-    unread = not_understood_in(result for _, result in results)
-    return Reading(
-        NAME,
-        points_table(judged(bench_serving.numbered(points))),
-        passports=figures.passports(),
-        not_understood=tuple(dict.fromkeys(key.split(".", 1)[1] for key in unread)),
-    )
+    rows = [Fields(file.name, csv_rows.typed(row, TEXTS), where) for where, row in csv_rows.rows(file)]
+    points = [_point(row, figures.of_point()) for row in rows]
+    return finished(file, points, figures, fields=rows, whole_run=True, numbered=True)
 
 
-def _value(key: str, text: str) -> object:
-    """A cell as JSON would have it; what is no number stays the text that an error shows."""
-    if key in TEXTS and not (key == "request_rate" and NUMBER.fullmatch(text)):
-        return text
-    if WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if NUMBER.fullmatch(text) else text
-
-
-def _point(where: str, result: Fields, figures: Figures) -> Point:
-    found = vllm.point(where, result, figures)
+def _point(result: Fields, metrics: PointMetrics) -> Point:
+    point = vllm.point(result, metrics)
     concurrency = result.count("conc")
-    if found.load.concurrency is not None and concurrency != found.load.concurrency:
-        raise result.unfit("conc", concurrency, f"{found.load.concurrency:,}, as max_concurrency has it")
+    if point.load.concurrency is not None and concurrency != point.load.concurrency:
+        raise result.unfit("conc", concurrency, f"{point.load.concurrency:,}, as max_concurrency has it")
     prefill, decode = result.count("prefill"), result.count("decode")
     result.passed_over("source_file")
     return dataclasses.replace(
-        found,
+        point,
         deployment=dataclasses.replace(
-            found.deployment,
+            point.deployment,
             disaggregated=True if prefill and decode else None,
             prefill_workers=prefill,
             decode_workers=decode,
         ),
         workload=dataclasses.replace(
-            found.workload, isl_requested=result.count("isl"), osl_requested=result.count("osl")
+            point.workload, isl_requested=result.count("isl"), osl_requested=result.count("osl")
         ),
         source=SOURCE,
     )

@@ -17,36 +17,42 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
-from bench.formats.foreign import document, soundness
-from bench.formats.foreign.companion import companion
-from bench.formats.foreign.counts import no_more_than_all
-from bench.formats.foreign.fields import Fields
-from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
-from bench.formats.foreign.lengths import judged
-from bench.formats.foreign.recognition import Shape, recognised_by
+from bench.formats.plausibility import no_more_than_all
+from bench.formats.reading import (
+    WELL,
+    Fields,
+    KeyShape,
+    MetricCollector,
+    PointMetrics,
+    Reading,
+    SourceFile,
+    by_keys,
+    companion,
+    document,
+    finished,
+)
 from bench.records import Deployment, Flag, Load, Point, Refusal, Workload
-
-if TYPE_CHECKING:
-    from bench.formats.reading import Reading, SourceFile
 
 NAME = "genai_bench"
 TITLE = "genai-bench run"
 SOURCE = "genai-bench"
 METADATA = "experiment_metadata.json"
 
-RUN = Shape(
-    ("aggregated_metrics.stats", "aggregated_metrics.run_duration", "aggregated_metrics.scenario"),
-    specificity=5,
+RUN = KeyShape(
+    ("aggregated_metrics.stats", "aggregated_metrics.run_duration", "aggregated_metrics.scenario"), specificity=5
 )
 
 FACTORS = {"s": 1000.0, "ms": 1.0}
-STATISTICS = {"mean": "mean", "stddev": "std", "min": "min", "max": "max",
-              **{f"p{n}": f"p{n}" for n in (25, 50, 75, 90, 95, 99)}}  # fmt: skip
+STATISTICS = {
+    "mean": "mean",
+    "stddev": "std",
+    "min": "min",
+    "max": "max",
+    **{f"p{n}": f"p{n}" for n in (25, 50, 75, 90, 95, 99)},
+}
 LATENCIES = {
     "ttft": ("ttft_ms", f"first chunk with content - request begun, opening its connection included, {WELL}"),
     "tpot": (
@@ -56,8 +62,7 @@ LATENCIES = {
     ),
     "e2e_latency": (
         "e2el_ms",
-        "end - request begun, opening its connection and the wait for the trailing usage chunk included, "
-        + WELL,
+        "end - request begun, opening its connection and the wait for the trailing usage chunk included, " + WELL,
     ),
 }
 RATES = {
@@ -68,10 +73,8 @@ RATES = {
 }
 FIXED = re.compile(r"D\((\d{1,9}),\s*(\d{1,9})\)")
 
-
-def recognises(file: SourceFile) -> Recognition:
-    """Whether the file is a level's run."""
-    return recognised_by(file.outline, [RUN])
+recognises = by_keys(RUN)
+"""Whether the file is a level's run."""
 
 
 def companions(path: Path) -> tuple[Path, ...]:
@@ -82,40 +85,27 @@ def companions(path: Path) -> tuple[Path, ...]:
 
 def read(file: SourceFile) -> Reading:
     """The level as one point; InputError where no unit of time is stated."""
-    from bench.formats.reading import Reading, points_table
-
     run = Fields(file.name, document.loaded(file))
     stated, refused = run.fields("aggregated_metrics"), list[Refusal]()
     metadata = companion(file, METADATA, refused)
     factor = _factor(run, metadata, refused)
     version = metadata.text("benchmark_version")
-    figures = Figures(
+    figures = MetricCollector(
         NAME, version, window="the whole run, ramp and tail included", token_source="server's usage"
     )
-    metrics = _metrics(figures, stated, factor)
-    load = _load(stated)
-    soundness.check(file.name, "the run", metrics, concurrency=load.concurrency)
     point = Point(
-        deployment=_deployment(metadata),
-        workload=_workload(stated, metadata),
-        load=load,
-        metrics=metrics,
-        locator="aggregated_metrics",
-        source=SOURCE,
-        evidence="measured",
-        origin="imported",
+        _deployment(metadata),
+        _workload(stated, metadata),
+        _load(stated),
+        _metrics(figures.of_point(), stated, factor),
+        "aggregated_metrics",
+        SOURCE,
         harness=SOURCE,
         harness_version=version,
-        note=figures.zeros_left_out(metrics),
-        flags=(
-            *failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
-            *_cut_window(metadata),
-        ),
+        flags=_cut_window(metadata),
     )
     run.passed_over("individual_request_metrics")
-    passports = figures.passports()
-    return Reading(NAME, points_table(judged([point])), passports=passports, refusals=refused, tool_version=version,
-                   not_understood=run.not_understood())  # fmt: skip
+    return finished(file, [point], figures, fields=[run], refusals=refused)
 
 
 def _factor(run: Fields, metadata: Fields, refused: list[Refusal]) -> float:
@@ -135,31 +125,37 @@ def _factor(run: Fields, metadata: Fields, refused: list[Refusal]) -> float:
     return FACTORS[unit]
 
 
-def _metrics(figures: Figures, stated: Fields, factor: float) -> dict[str, float]:
+def _metrics(metrics: PointMetrics, stated: Fields, factor: float) -> PointMetrics:
     unit = "s" if factor > 1 else "ms"
-    metrics: dict[str, float] = {}
-    figures.file(metrics, "duration_s", stated.number("run_duration"), unit="s")
+    metrics.file("duration_s", stated.number("run_duration"), unit="s")
     for name, key in RATES.items():
-        figures.file(metrics, key, stated.number(name), definition="sum over the successes / run_duration")
+        metrics.file(key, stated.number(name), definition="sum over the successes / run_duration")
     stats = stated.fields("stats")
     for name, (base, definition) in LATENCIES.items():
         values = stats.fields(name)
-        figures.file_statistics(
-            metrics, base, values, STATISTICS, unit=unit, factor=factor, definition=definition
-        )
+        metrics.file_statistics(base, values, STATISTICS, unit=unit, factor=factor, definition=definition)
         values.passed_over("sum")
-    figures.file(metrics, "input_tokens", stats.fields("num_input_tokens").number("sum"))
-    figures.file(metrics, "output_tokens", stats.fields("num_output_tokens").number("sum"))
+    metrics.file("input_tokens", stats.fields("num_input_tokens").number("sum"))
+    metrics.file("output_tokens", stats.fields("num_output_tokens").number("sum"))
     failed, ok = stated.number("num_error_requests"), stated.number("num_completed_requests")
     no_more_than_all(
-        stated.file, {"num_completed_requests": ok, "num_error_requests": failed},
-        "num_requests", stated.number("num_requests"),
-    )  # fmt: skip
-    file_failures(figures, metrics, failed, ok)
+        stated.file,
+        {"num_completed_requests": ok, "num_error_requests": failed},
+        "num_requests",
+        stated.number("num_requests"),
+    )
+    metrics.file_failures(failed, ok)
     for name in ("num_input_tokens", "num_output_tokens"):
         stats.fields(name).passed_over(*STATISTICS, "sum")
-    stats.passed_over("output_latency", "output_inference_speed", "num_reasoning_tokens", "total_tokens",
-                      "input_throughput", "output_throughput", "audio_throughput")  # fmt: skip
+    stats.passed_over(
+        "output_latency",
+        "output_inference_speed",
+        "num_reasoning_tokens",
+        "total_tokens",
+        "input_throughput",
+        "output_throughput",
+        "audio_throughput",
+    )
     stated.passed_over("error_codes_frequency", "error_rate")
     return metrics
 

@@ -1,6 +1,6 @@
 """GenAI-Perf results, profile_export_genai_perf.json (triton-inference-server/perf_analyzer, until 2025).
 
-AIPerf's forerunner: the same metric blocks with the same formulas (foreign/aiperf_blocks.py), without counts of failed
+AIPerf's forerunner: the same metric blocks with the same formulas (aiperf/blocks.py), without counts of failed
 requests, start time or version. inter_token_latency is (request_latency - time_to_first_token) / (n - 1), so tpot_ms;
 gaps between chunks are not in the file. Connections are perf_analyzer's, open before the first request. Rates are over
 the time from the first request to the last answer.
@@ -12,36 +12,23 @@ Schema: genai_perf/export_data/json_exporter.py, metrics/statistics.py and confi
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
-from bench.formats.foreign import document, soundness
-from bench.formats.foreign.aiperf_blocks import Blocks, file_blocks
-from bench.formats.foreign.fields import Fields
-from bench.formats.foreign.figures import Figures
-from bench.formats.foreign.lengths import judged
-from bench.formats.foreign.recognition import Shape, recognised_by
+from bench.formats.aiperf.blocks import Blocks, file_blocks
+from bench.formats.reading import Fields, KeyShape, MetricCollector, Reading, SourceFile, by_keys, document, finished
 from bench.records import Deployment, Load, Point, Workload
-
-if TYPE_CHECKING:
-    from bench.formats.reading import Reading, SourceFile
 
 NAME = "genai_perf"
 TITLE = "GenAI-Perf result"
 SOURCE = "genai-perf"
 
 SHAPES = (
-    Shape(
-        ("input_config.perf_analyzer", "input_config.subcommand", "request_latency.unit"),
-        ("object",),
-        specificity=4,
+    KeyShape(
+        ("input_config.perf_analyzer", "input_config.subcommand", "request_latency.unit"), ("object",), specificity=4
     ),
-    Shape(
-        ("input_config.service_kind", "input_config.endpoint_type", "request_latency.unit"),
-        ("object",),
-        specificity=4,
+    KeyShape(
+        ("input_config.service_kind", "input_config.endpoint_type", "request_latency.unit"), ("object",), specificity=4
     ),
 )
 """Nested settings, and flat ones."""
@@ -49,54 +36,31 @@ SHAPES = (
 BACKENDS = {"tensorrtllm": "tensorrt-llm", "vllm": "vllm"}
 """Of a Triton server; of an OpenAI one the backend is a default that says nothing about what serves."""
 
-
-def recognises(file: SourceFile) -> Recognition:
-    """Whether the file has metric blocks beside the settings of a perf_analyzer run."""
-    return recognised_by(file.outline, SHAPES)
+recognises = by_keys(*SHAPES)
+"""Whether the file has metric blocks beside the settings of a perf_analyzer run."""
 
 
 def read(file: SourceFile) -> Reading:
     """The run as one point; InputError where it holds no figure."""
-    from bench.formats.reading import Reading, points_table
-
     root = Fields(file.name, document.loaded(file))
     config = root.fields("input_config")
-    figures = Figures(NAME, None, window="from the first request to the last answer",
-                      token_source="the tool's tokenizer")  # fmt: skip
+    figures = MetricCollector(
+        NAME, None, window="from the first request to the last answer", token_source="the tool's tokenizer"
+    )
     blocks = Blocks(root)
-    metrics = file_blocks(figures, blocks)
+    metrics = file_blocks(figures.of_point(), blocks)
     if not metrics:
         raise InputError(f"{file.name} holds no figure; import the file of a run that had answers.")
-    load = _load(config)
-    soundness.check(
-        file.name,
-        "the run",
-        metrics,
-        concurrency=load.concurrency,
-        osl=blocks.number("output_sequence_length"),
-    )
     model = _model(config)
-    point = Point(
-        deployment=Deployment(
-            model=names.model_slug(model) if model else None, checkpoint=model, engine=_engine(config)
-        ),
-        workload=dataclasses.replace(
-            _workload(config),
-            isl_actual=blocks.number("input_sequence_length"),
-            osl_actual=blocks.number("output_sequence_length"),
-        ),
-        load=load,
-        metrics=metrics,
-        locator="run",
-        source=SOURCE,
-        evidence="measured",
-        origin="imported",
-        harness=SOURCE,
-        note=figures.zeros_left_out(metrics),
+    workload = dataclasses.replace(
+        _workload(config),
+        isl_actual=blocks.number("input_sequence_length"),
+        osl_actual=blocks.number("output_sequence_length"),
     )
+    deployment = Deployment(model=names.model_slug(model) if model else None, checkpoint=model, engine=_engine(config))
+    point = Point(deployment, workload, _load(config), metrics, "run", SOURCE, harness=SOURCE)
     root.passed_over("input_config", "telemetry_stats", "sessions")
-    known = tuple(key for key in root.not_understood() if not key.startswith("input_config."))
-    return Reading(NAME, points_table(judged([point])), passports=figures.passports(), not_understood=known)
+    return finished(file, [point], figures, fields=[root], ignore=("input_config.",))
 
 
 def _model(config: Fields) -> str | None:
@@ -125,9 +89,7 @@ def _workload(config: Fields) -> Workload:
         source = config.raw("input_file") or config.raw("input_dataset")
     if source or prefix or (turns or 1) > 1:
         return Workload()
-    return Workload(
-        isl_requested=_length(isl), osl_requested=_length(osl), dataset="synthetic" if isl else None
-    )
+    return Workload(isl_requested=_length(isl), osl_requested=_length(osl), dataset="synthetic" if isl else None)
 
 
 def _number(stated: Fields, key: str) -> float | None:

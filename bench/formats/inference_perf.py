@@ -20,37 +20,45 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
-from bench.formats.foreign import document, soundness
-from bench.formats.foreign.companion import companion
-from bench.formats.foreign.counts import no_more_than_all
-from bench.formats.foreign.fields import MOST_WHOLE, Fields
-from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
-from bench.formats.foreign.lengths import judged
-from bench.formats.foreign.recognition import Shape, recognised_by
+from bench.formats.plausibility import no_more_than_all
+from bench.formats.reading import (
+    MOST_WHOLE,
+    WELL,
+    Fields,
+    KeyShape,
+    MetricCollector,
+    PointMetrics,
+    Reading,
+    SourceFile,
+    by_keys,
+    companion,
+    document,
+    finished,
+)
 from bench.records import Deployment, Flag, Load, Point, Refusal, Workload
-
-if TYPE_CHECKING:
-    from bench.formats.reading import Reading, SourceFile
 
 NAME = "inference_perf"
 TITLE = "inference-perf report"
 SOURCE = "inference-perf"
 
-REPORT = Shape(("load_summary", "successes", "failures"), ("object",), specificity=4)
+REPORT = KeyShape(("load_summary", "successes", "failures"), ("object",), specificity=4)
 
-STATISTICS = {"mean": "mean", "median": "p50", "std_dev": "std", "min": "min", "max": "max", "p0.1": "p0_1",
-              "p99.9": "p99_9", **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 75, 90, 95, 99)}}  # fmt: skip
+STATISTICS = {
+    "mean": "mean",
+    "median": "p50",
+    "std_dev": "std",
+    "min": "min",
+    "max": "max",
+    "p0.1": "p0_1",
+    "p99.9": "p99_9",
+    **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 75, 90, 95, 99)},
+}
 LATENCIES = {
     "time_to_first_token": ("ttft_ms", f"as catalogue, but reasoning is not looked at, {WELL}"),
-    "time_per_output_token": (
-        "tpot_ms",
-        f"(last token - first token) / (output tokens - 1) per request, {WELL}",
-    ),
+    "time_per_output_token": ("tpot_ms", f"(last token - first token) / (output tokens - 1) per request, {WELL}"),
     "normalized_time_per_output_token": ("ntpot_ms", f"as catalogue, {WELL}"),
     "inter_token_latency": ("itl_ms", f"gaps between chunks, pooled {WELL}"),
     "request_latency": ("e2el_ms", f"as catalogue, {WELL}"),
@@ -65,13 +73,16 @@ ARRIVALS = {"constant": "constant", "poisson": "poisson"}
 LATE_SHARE = 0.05
 """Beyond this share of the mean TTFT the client's own schedule was late enough to be told, as in our own sweeps."""
 STAGE = re.compile(r"stage_(\d{1,6})_lifecycle_metrics\.json")
-BESIDE = ("summary_lifecycle_metrics.json", "per_request_lifecycle_metrics.json", "validation.json",
-          "summary_prometheus_metrics.json", "summary_session_lifecycle_metrics.json")  # fmt: skip
+BESIDE = (
+    "summary_lifecycle_metrics.json",
+    "per_request_lifecycle_metrics.json",
+    "validation.json",
+    "summary_prometheus_metrics.json",
+    "summary_session_lifecycle_metrics.json",
+)
 
-
-def recognises(file: SourceFile) -> Recognition:
-    """Whether the file has a lifecycle report's parts; the Prometheus variant is known by its own, and no result."""
-    return recognised_by(file.outline, [REPORT])
+recognises = by_keys(REPORT)
+"""Whether the file has a lifecycle report's parts; the Prometheus variant is known by its own, and no result."""
 
 
 def companions(path: Path) -> tuple[Path, ...]:
@@ -80,11 +91,7 @@ def companions(path: Path) -> tuple[Path, ...]:
     if found is None:
         return tuple(_there(path.parent / "config.yaml"))
     number = int(found[1])
-    own = [
-        f"stage_{number}_prometheus_metrics.json",
-        f"inference-perf.partial.stage_{number}.yaml",
-        "config.yaml",
-    ]
+    own = [f"stage_{number}_prometheus_metrics.json", f"inference-perf.partial.stage_{number}.yaml", "config.yaml"]
     stages = [int(match[1]) for one in path.parent.iterdir() if (match := STAGE.fullmatch(one.name))]
     shared = BESIDE if number == min(stages, default=number) else ()
     return tuple(there for name in (*own, *shared) for there in _there(path.parent / name))
@@ -96,12 +103,8 @@ def _there(path: Path) -> list[Path]:
 
 def read(file: SourceFile) -> Reading:
     """The stage as one point; InputError for a summary, for Prometheus figures and for a stage without a request."""
-    from bench.formats.reading import Reading, points_table
-
     stage = Fields(file.name, document.loaded(file))
-    load_summary, successes, failures = (
-        stage.fields(key) for key in ("load_summary", "successes", "failures")
-    )
+    load_summary, successes, failures = (stage.fields(key) for key in ("load_summary", "successes", "failures"))
     ok, failed = successes.number("count"), failures.number("count")
     if not ok and not failed and "count" in successes:
         raise InputError(f"{file.name} has no request, so there is nothing to compare.")
@@ -115,67 +118,58 @@ def read(file: SourceFile) -> Reading:
             f"{file.name} is the summary, which mixes all stages; import stage_<N>_lifecycle_metrics.json."
         )
     no_more_than_all(
-        file.name, {"successes.count": ok, "failures.count": failed},
-        "load_summary.count", load_summary.number("count"),
-    )  # fmt: skip
+        file.name, {"successes.count": ok, "failures.count": failed}, "load_summary.count", load_summary.number("count")
+    )
     refused: list[Refusal] = []
     config = companion(file, "config.yaml", refused)
-    figures = Figures(
+    figures = MetricCollector(
         NAME, None, window="the whole stage, ramp and tail included", token_source=_counted(config)
     )
-    metrics = _metrics(figures, stage, successes, failures)
-    load = _load(load_summary, config)
-    soundness.check(file.name, "the stage", metrics, concurrency=load.concurrency)
+    metrics = _metrics(figures.of_point(), stage, successes, failures)
     point = Point(
-        deployment=_deployment(config),
-        workload=_workload(successes, config),
-        load=load,
-        metrics=metrics,
-        locator="stage",
-        source=SOURCE,
-        evidence="measured",
-        origin="imported",
+        _deployment(config),
+        _workload(successes, config),
+        _load(load_summary, config),
+        metrics,
+        "stage",
+        SOURCE,
         harness=SOURCE,
-        note=figures.zeros_left_out(metrics),
-        flags=(
-            *failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
-            *_late(load_summary, metrics),
-        ),
+        flags=_late(load_summary, metrics),
     )
     stage.passed_over("version")
-    return Reading(
-        NAME,
-        points_table(judged([point])),
-        passports=figures.passports(),
-        refusals=refused,
-        not_understood=stage.not_understood(),
-    )
+    return finished(file, [point], figures, fields=[stage], refusals=refused)
 
 
-def _metrics(figures: Figures, stage: Fields, successes: Fields, failures: Fields) -> dict[str, float]:
-    metrics: dict[str, float] = {}
-    figures.file(metrics, "duration_s", stage.number("benchmark_time_seconds"), unit="s")
+def _metrics(metrics: PointMetrics, stage: Fields, successes: Fields, failures: Fields) -> PointMetrics:
+    metrics.file("duration_s", stage.number("benchmark_time_seconds"), unit="s")
     rates = successes.fields("throughput")
     for name, key in RATES.items():
-        figures.file(metrics, key, rates.number(name), definition="of the successes / the stage's duration")
+        metrics.file(key, rates.number(name), definition="of the successes / the stage's duration")
     rates.passed_over("images_per_sec", "videos_per_sec", "audios_per_sec")
     latency = successes.fields("latency")
     for name, (base, definition) in LATENCIES.items():
         if name not in latency:
             latency.passed_over(name)
             continue
-        figures.file_statistics(
-            metrics, base, latency.fields(name), STATISTICS, unit="s", factor=1000, definition=definition
-        )
+        metrics.file_statistics(base, latency.fields(name), STATISTICS, unit="s", factor=1000, definition=definition)
     for name, key in (("prompt_tokens", "input_tokens"), ("output_tokens", "output_tokens")):
         if name in successes:
-            figures.file(metrics, key, _total(successes, name))
-    file_failures(figures, metrics, failures.number("count"), successes.number("count"))
+            metrics.file(key, _total(successes, name))
+    metrics.file_failures(failures.number("count"), successes.number("count"))
     failures.passed_over("request_latency", "prompt_tokens", "prompt_len", "by_label")
     successes.passed_over(
-        "request_size_bytes", "image", "video", "audio", "token_count_mismatches", "client_fallback_requests",
-        "goodput_metrics", "prompt_len", "output_len", "prompt_tokens", "output_tokens",
-    )  # fmt: skip
+        "request_size_bytes",
+        "image",
+        "video",
+        "audio",
+        "token_count_mismatches",
+        "client_fallback_requests",
+        "goodput_metrics",
+        "prompt_len",
+        "output_len",
+        "prompt_tokens",
+        "output_tokens",
+    )
     return metrics
 
 
@@ -241,9 +235,7 @@ def _late(summary: Fields, metrics: Mapping[str, float]) -> tuple[Flag, ...]:
     """The flag that an open load was sent behind its schedule; in a closed loop the schedule says nothing."""
     if "schedule_delay" not in summary or "concurrency" in summary:
         return ()
-    delay = Fields(summary.file, summary.raw("schedule_delay"), summary.place("schedule_delay")).number(
-        "mean"
-    )
+    delay = Fields(summary.file, summary.raw("schedule_delay"), summary.place("schedule_delay")).number("mean")
     ttft = metrics.get("ttft_ms_mean")
     if delay is None or ttft is None or delay * 1000 <= LATE_SHARE * ttft:
         return ()

@@ -138,7 +138,7 @@ class EndLine:
     sustained: tuple[Mapping[str, Any], ...] = ()
 
 
-Line = Session | PointLine | EndLine
+JournalLine = Session | PointLine | EndLine
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Journal:
         return tuple((line, session) for line, session in self.points if line.measured)
 
 
-def encode(line: Line) -> bytes:
+def encode(line: JournalLine) -> bytes:
     """The line's bytes, its end included; what is absent is left out."""
     stated = _plain(dataclasses.asdict(line))
     if isinstance(line, Session):
@@ -198,9 +198,7 @@ def decode(path: Path) -> Journal:
         elif isinstance(line, EndLine):
             ends.append(line)
         elif line.number in numbers or (line.key in points and points[line.key][0].measured):
-            raise InputError(
-                f"{where}, is about point {line.number}, which an earlier line is about already."
-            )
+            raise InputError(f"{where}, is about point {line.number}, which an earlier line is about already.")
         else:
             if line.key in points:
                 repeated.append(points.pop(line.key)[0])
@@ -227,23 +225,21 @@ def read(file: SourceFile) -> Reading:
     journal = decode(file.path)
     if not journal.measured:
         raise InputError(f"{file.name} has no measured point yet.")
-    found = reading(journal)
+    result = reading(journal)
     for line, _ in journal.points:
         if not line.measured:
             reason = f"Point {line.number} failed: {line.error or 'no request succeeded'}"
-            found.refusals.append(Refusal(file.name, reason, line.number))
+            result.refusals.append(Refusal(file.name, reason, line.number))
     if journal.cut is not None:
-        found.refusals.append(
-            Refusal(
-                file.name, "The line was cut off while it was written: its point is not known.", journal.cut
-            )
+        result.refusals.append(
+            Refusal(file.name, "The line was cut off while it was written: its point is not known.", journal.cut)
         )
-    return found
+    return result
 
 
 def reading(journal: Journal) -> Reading:
     """The points of a journal that has some, as a result file's."""
-    from bench.formats.reading import Reading, passports_table, points_table
+    from bench.formats.reading.point_table import Reading, passports_table, points_table
 
     first = journal.sessions[0]
     keys = dict.fromkeys(key for line, _ in journal.measured for key in line.metrics)
@@ -255,12 +251,7 @@ def reading(journal: Journal) -> Reading:
         tool_version=first.tool_version,
         about=about,
         usd_per_accelerator_hour=next(
-            (
-                one.usd_per_accelerator_hour
-                for one in reversed(journal.sessions)
-                if one.usd_per_accelerator_hour
-            ),
-            None,
+            (one.usd_per_accelerator_hour for one in reversed(journal.sessions) if one.usd_per_accelerator_hour), None
         ),
     )
 
@@ -334,15 +325,13 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
             while raw := stream.readline(MAX_LINE + 1):
                 place += 1
                 if len(raw) > MAX_LINE:
-                    raise InputError(
-                        f"{path.name}, line {place}, is longer than {MAX_LINE:,} bytes: {DAMAGED}."
-                    )
+                    raise InputError(f"{path.name}, line {place}, is longer than {MAX_LINE:,} bytes: {DAMAGED}.")
                 yield place, raw
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
 
 
-def _decoded(where: str, raw: bytes) -> Line:
+def _decoded(where: str, raw: bytes) -> JournalLine:
     try:
         stated = json.loads(raw)
     except (ValueError, RecursionError) as problem:
@@ -364,11 +353,9 @@ def _decoded(where: str, raw: bytes) -> Line:
 
 
 def _demand_version(version: object) -> None:
-    """Nothing; a version of another kind of line is told, the future's as such."""
+    """Raise the error that fits a version of another kind of line, the future's as such."""
     if isinstance(version, int) and version > VERSION:
-        raise Unfit(
-            f"is of version {version}, and this Kneepoint reads up to {VERSION}: read it with a newer one"
-        )
+        raise Unfit(f"is of version {version}, and this Kneepoint reads up to {VERSION}: read it with a newer one")
     if version != VERSION or isinstance(version, bool):
         raise Unfit(f"is of the version {str(version)[:40]!r}, which there never was: {DAMAGED}")
 

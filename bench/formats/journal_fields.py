@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from bench.catalogue import is_metric
+from bench.catalogue import is_metric, is_part
 from bench.records import Deployment, Load, LoadKind
 
 MAX_TEXT = 1000
@@ -27,24 +27,25 @@ class Unfit(ValueError):
 def record(kind: type[Record], stated: Mapping[str, Any], **readers: Callable[[Any], Any]) -> Record:
     """A record of these fields: plain ones by the type they are annotated with, the others by their readers."""
     kinds = _kinds(kind)  # type: ignore[arg-type]  # a class can be hashed, whatever its records can
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in stated.items():
         if key not in kinds:
             called = CALLED.get(kind.__name__, kind.__name__.lower())
-            raise Unfit(
-                f"has the field {key[:40]!r}, which no {called} has: a newer Kneepoint wrote it, or a hand"
-            )
-        found[key] = readers[key](value) if key in readers else _plain(key, value, kinds[key])
+            raise Unfit(f"has the field {key[:40]!r}, which no {called} has: a newer Kneepoint wrote it, or a hand")
+        values[key] = readers[key](value) if key in readers else _plain(key, value, kinds[key])
     try:
-        return kind(**found)
+        return kind(**values)
     except TypeError:
-        needed = {row.name for row in dataclasses.fields(kind)  # type: ignore[arg-type]
-                  if row.default is dataclasses.MISSING and row.default_factory is dataclasses.MISSING}  # fmt: skip
-        raise Unfit(f"lacks {', '.join(sorted(needed - found.keys()))}") from None
+        needed = {
+            row.name
+            for row in dataclasses.fields(kind)  # type: ignore[arg-type]
+            if row.default is dataclasses.MISSING and row.default_factory is dataclasses.MISSING
+        }
+        raise Unfit(f"lacks {', '.join(sorted(needed - values.keys()))}") from None
 
 
 def deployment(value: Any) -> Deployment:
-    """What serves."""
+    """The deployment that a journal's table states."""
     return record(Deployment, table(value))
 
 
@@ -59,11 +60,11 @@ def load(value: Any) -> Load:
 
 def metrics(value: Any) -> dict[str, float]:
     """Figures by metrics of the catalogue."""
-    found = numbers(value)
-    for key in found:
+    figures = numbers(value)
+    for key in figures:
         if not is_metric(key):
             raise Unfit(f"has the metric {key[:40]!r}, which the catalogue does not know")
-    return found
+    return figures
 
 
 def numbers(value: Any) -> dict[str, float]:
@@ -107,6 +108,8 @@ def _plain(key: str, value: Any, kinds: Kinds) -> Any:
     elif isinstance(value, int | float):
         fits = (float in kinds or (int in kinds and isinstance(value, int))) and 0 <= value <= MOST
         value = float(value) if int not in kinds and fits else value
+        if fits and value > 1 and (is_part(key) or key == "shared_prefix_share"):
+            raise Unfit(f"has {key} {value:g}, but a share is from 0 to 1")
     else:
         fits = isinstance(value, str) and str in kinds and len(value) <= MAX_TEXT and "\0" not in value
     if not fits:

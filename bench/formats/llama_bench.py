@@ -21,20 +21,26 @@ import re
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
-from bench.formats.foreign import csv_rows, document, soundness
-from bench.formats.foreign.days import day_of_text
-from bench.formats.foreign.fields import Fields, not_understood_in
-from bench.formats.foreign.figures import Figures
-from bench.formats.foreign.recognition import Shape, recognised_by
-from bench.formats.reading import Reading, SourceFile, points_table
+from bench.formats.reading import (
+    Fields,
+    KeyShape,
+    MetricCollector,
+    PointMetrics,
+    Reading,
+    SourceFile,
+    by_keys,
+    csv_rows,
+    day_of_text,
+    document,
+    finished,
+)
 from bench.records import Deployment, Load, Point, Refusal, Workload
 
 NAME = "llama_bench"
 TITLE = "llama-bench"
 HARNESS = "llama-bench"
 
-TEST = Shape(
+TEST = KeyShape(
     ("build_commit", "model_filename", "model_type", "n_prompt", "n_gen", "avg_ns", "avg_ts"),
     ("object", "list", "lines", "yaml", "csv"),
 )
@@ -64,10 +70,8 @@ NAMELESS = {"ggml-model", "model", "ggml"}
 AGREES = 2.0
 """avg_ts is a mean of rates and avg_ns a mean of times: they differ where repetitions do, but not by so much."""
 
-
-def recognises(file: SourceFile) -> Recognition:
-    """Whether the first test, or the header of a CSV, has the keys that every version prints."""
-    return recognised_by(file.outline, [TEST])
+recognises = by_keys(TEST)
+"""Whether the first test, or the header of a CSV, has the keys that every version prints."""
 
 
 def read(file: SourceFile) -> Reading:
@@ -76,47 +80,25 @@ def read(file: SourceFile) -> Reading:
     Raises:
         InputError: a value is not what it must be, or the rate and the time of a test contradict each other.
     """
-    figures = Figures(NAME, None, window="one repetition, the mean of several after a warm-up")
     refused: list[Refusal] = []
     if file.outline.kind == "csv":
-        rows = [
-            (where, {key: _cell(file, key, text) for key, text in row.items()})
-            for where, row in csv_rows.rows(file)
-        ]
+        rows = csv_rows.rows(file)
+        tests = [Fields(file.name, csv_rows.typed(row, row.keys() - NUMBERS), where) for where, row in rows]
     else:
-        rows = document.records(file, refused)
-    tests = [(where, Fields(file.name, value)) for where, value in rows]
-    if not tests:
-        raise InputError(f"{file.name} has no test below its header.")
-    points = [_point(where, test, figures) for where, test in tests]
-    return Reading(
-        NAME,
-        points_table(points),
-        passports=figures.passports(),
-        refusals=refused,
-        tool_version=points[0].harness_version,
-        not_understood=not_understood_in(test for _, test in tests),
-    )
+        tests = document.records(file, refused)
+    version = _version(tests[0]) if tests else None
+    figures = MetricCollector(NAME, version, window="one repetition, the mean of several after a warm-up")
+    points = [_point(test, figures.of_point()) for test in tests]
+    return finished(file, points, figures, fields=tests, refusals=refused)
 
 
-def _cell(file: SourceFile, key: str, text: str) -> object:
-    if key not in NUMBERS:
-        return text
-    try:
-        return int(text) if re.fullmatch(r"-?\d{1,18}", text) else float(text)
-    except ValueError:
-        raise InputError(f"{key} in {file.name} is {text[:40]!a}; expected a number.") from None
-
-
-def _point(where: str, test: Fields, figures: Figures) -> Point:
+def _point(test: Fields, metrics: PointMetrics) -> Point:
     prompt, answer = test.whole("n_prompt") or 0, test.whole("n_gen") or 0
     if min(prompt, answer) < 0 or not prompt + answer:
         raise InputError(
-            f"{test.file}: {where} has n_prompt {prompt} and n_gen {answer}; a test processes some tokens."
+            f"{test.file}: {test.where} has n_prompt {prompt} and n_gen {answer}; a test processes some tokens."
         )
-    metrics: dict[str, float] = {}
-    _file(test, figures, metrics, prompt, answer)
-    soundness.check(test.file, where, metrics)
+    _file(test, metrics, prompt, answer)
     version = _version(test)
     test.passed_over(*LEFT_OUT)
     return Point(
@@ -124,21 +106,18 @@ def _point(where: str, test: Fields, figures: Figures) -> Point:
         Workload(isl_requested=prompt or None, osl_requested=answer or None, context_tokens=_depth(test)),
         Load("batch", batch=1),
         metrics,
-        locator=where,
-        source=HARNESS,
-        evidence="measured",
+        test.where,
+        HARNESS,
         harness=HARNESS,
         harness_version=version,
         date=day_of_text(test.text("test_time")),
     )
 
 
-def _file(test: Fields, figures: Figures, metrics: dict[str, float], prompt: int, answer: int) -> None:
+def _file(test: Fields, metrics: PointMetrics, prompt: int, answer: int) -> None:
     rate, nanoseconds, spread = test.number("avg_ts"), test.number("avg_ns"), test.number("stddev_ns")
     if rate is None or nanoseconds is None or nanoseconds <= 0:
-        raise InputError(
-            f"A test in {test.file} has avg_ts {rate} and avg_ns {nanoseconds}; expected both above 0."
-        )
+        raise InputError(f"A test in {test.file} has avg_ts {rate} and avg_ns {nanoseconds}; expected both above 0.")
     by_time = (prompt + answer) / (nanoseconds / 1e9)
     if not by_time / AGREES <= rate <= by_time * AGREES:
         raise InputError(
@@ -146,15 +125,16 @@ def _file(test: Fields, figures: Figures, metrics: dict[str, float], prompt: int
             f"{by_time:g} tokens/s; correct the one that is wrong."
         )
     kind = "prefill_and_decode" if prompt and answer else "prefill" if prompt else "decode"
-    figures.file(
-        metrics, f"{kind}_tokens_per_s", rate, definition="as catalogue, mean of the repetitions' rates"
-    )
+    metrics.file(f"{kind}_tokens_per_s", rate, definition="as catalogue, mean of the repetitions' rates")
     if kind == "decode":
         for statistic, value in (("mean", nanoseconds), ("std", spread)):
-            figures.file(
-                metrics, f"decode_step_ms_{statistic}", None if value is None else value / answer,
-                unit="ns", factor=1e-6, definition="converted: time of a repetition / n_gen, over the repetitions",
-            )  # fmt: skip
+            metrics.file(
+                f"decode_step_ms_{statistic}",
+                None if value is None else value / answer,
+                unit="ns",
+                factor=1e-6,
+                definition="converted: time of a repetition / n_gen, over the repetitions",
+            )
 
 
 def _depth(test: Fields) -> int | None:
@@ -197,13 +177,13 @@ def _setting(value: object) -> str:
 
 
 def _precision(model_type: str) -> str | None:
-    found = QUANTISED.search(model_type)
-    if found is None:
+    match = QUANTISED.search(model_type)
+    if match is None:
         return None
-    if found["plain"]:
-        return PLAIN[found["plain"].lower()]
-    size = f"_{found['size'][0]}" if found["size"] else ""
-    return f"{found['packed']}{size}".lower()
+    if match["plain"]:
+        return PLAIN[match["plain"].lower()]
+    size = f"_{match['size'][0]}" if match["size"] else ""
+    return f"{match['packed']}{size}".lower()
 
 
 def _accelerator(test: Fields) -> tuple[str | None, int | None]:

@@ -10,63 +10,64 @@ Not in the file: how many chips served. gpu_count is what the machine has, of wh
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from bench import names
-from bench.formats import Recognition, sglang
-from bench.formats.foreign import document
-from bench.formats.foreign.fields import Fields, not_understood_in
-from bench.formats.foreign.figures import Figures
-from bench.formats.foreign.lengths import judged
-from bench.formats.foreign.recognition import Shape, recognised_by
-from bench.formats.foreign.stated import Stated, stated
-from bench.formats.reading import Reading, SourceFile, points_table
+from bench.formats import sglang
+from bench.formats.reading import (
+    Fields,
+    KeyShape,
+    Metadata,
+    PointMetrics,
+    Reading,
+    SourceFile,
+    by_keys,
+    document,
+    finished,
+    stated,
+)
 from bench.records import Point, Refusal
 
 NAME = "llm_optimizer"
 TITLE = "llm-optimizer"
 HARNESS = "llm-optimizer"
 
-LINE = Shape(
-    ("config.client_args", "config.server_args", "config.server_cmd_args", "results.completed",
-     "results.output_throughput", "results.mean_e2e_latency_ms")
-)  # fmt: skip
+LINE = KeyShape(
+    (
+        "config.client_args",
+        "config.server_args",
+        "config.server_cmd_args",
+        "results.completed",
+        "results.output_throughput",
+        "results.mean_e2e_latency_ms",
+    )
+)
 ENGINE_COMMANDS = {"vllm serve": "vllm", "python -m sglang.launch_server": "sglang"}
 
-
-def recognises(file: SourceFile) -> Recognition:
-    """Whether the first line has arguments and results."""
-    return recognised_by(file.outline, [LINE])
+recognises = by_keys(LINE)
+"""Whether the first line has arguments and results."""
 
 
 def read(file: SourceFile) -> Reading:
     """One point for each line; InputError where a value is not what it must be."""
     figures = sglang.passports_of(NAME)
     refused: list[Refusal] = []
-    lines = [(where, Fields(file.name, value)) for where, value in document.records(file, refused)]
-    return Reading(
-        NAME,
-        points_table(judged(_point(where, line, figures) for where, line in lines)),
-        passports=figures.passports(),
-        refusals=refused,
-        not_understood=not_understood_in(line for _, line in lines),
-    )
+    lines = document.records(file, refused)
+    points = [_point(line, figures.of_point()) for line in lines]
+    return finished(file, points, figures, fields=lines, refusals=refused, whole_run=True, numbered=True)
 
 
-def _point(where: str, line: Fields, figures: Figures) -> Point:
+def _point(line: Fields, metrics: PointMetrics) -> Point:
     machine, results = line.fields("metadata"), line.fields("results")
     line.passed_over("constraints")
     machine.passed_over("gpu_count", "input_tokens", "output_tokens")
-    found = sglang.point(where, results, figures, _said(line, machine), HARNESS)
+    point = sglang.point(results, metrics, _said(line, machine), HARNESS)
     checkpoint = machine.text("model_tag")
-    if checkpoint is None:
-        return found
-    deployment = dataclasses.replace(
-        found.deployment, model=names.model_slug(checkpoint), checkpoint=checkpoint
-    )
-    return dataclasses.replace(found, deployment=deployment)
+    own: dict[str, Any] = {"model": names.model_slug(checkpoint), "checkpoint": checkpoint} if checkpoint else {}
+    return dataclasses.replace(point, locator=line.where, deployment=dataclasses.replace(point.deployment, **own))
 
 
-def _said(line: Fields, machine: Fields) -> Stated:
+def _said(line: Fields, machine: Fields) -> Metadata:
     """The server's arguments, the engine its command starts and the accelerator of the machine."""
     config, command = line.fields("config"), line.text("cmd") or ""
     config.passed_over("client_args", "server_cmd_args")  # the results have the first, server_args the second

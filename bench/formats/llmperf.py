@@ -25,25 +25,37 @@ import numpy as np
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
-from bench.formats.foreign import document, soundness
-from bench.formats.foreign.counts import no_more_than_all
-from bench.formats.foreign.days import day_of_seconds
-from bench.formats.foreign.fields import Fields, Samples
-from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
-from bench.formats.foreign.lengths import judged
-from bench.formats.foreign.recognition import Shape, recognised_by
-from bench.formats.foreign.stated import stated
-from bench.formats.reading import Reading, SourceFile, points_table
+from bench.formats.plausibility import no_more_than_all
+from bench.formats.reading import (
+    WELL,
+    Fields,
+    KeyShape,
+    MetricCollector,
+    PointMetrics,
+    Reading,
+    SourceFile,
+    by_keys,
+    day_of_seconds,
+    document,
+    finished,
+    stated,
+)
+from bench.formats.reading.fields import SampleArray
 from bench.records import Deployment, Load, Point, Workload
 
 NAME = "llmperf"
 TITLE = "llmperf"
 
-RUN = Shape(
-    ("mean_input_tokens", "mean_output_tokens", "num_concurrent_requests", "results_ttft_s_mean",
-     "results_inter_token_latency_s_mean", "results_num_completed_requests")
-)  # fmt: skip
+RUN = KeyShape(
+    (
+        "mean_input_tokens",
+        "mean_output_tokens",
+        "num_concurrent_requests",
+        "results_ttft_s_mean",
+        "results_inter_token_latency_s_mean",
+        "results_num_completed_requests",
+    )
+)
 
 PAUSES = (
     "llmperf's loop waits between requests, which its throughput is divided by and its latencies leave out: the "
@@ -61,14 +73,15 @@ LATENCIES = {
     "end_to_end_latency_s": ("e2el_ms", "end of the stream - request begun"),
 }
 STATISTICS = {
-    "mean": "mean", "min": "min", "max": "max", "stddev": "std",
+    "mean": "mean",
+    "min": "min",
+    "max": "max",
+    "stddev": "std",
     **{f"quantiles_p{percent}": f"p{percent}" for percent in (25, 50, 75, 90, 95, 99)},
-}  # fmt: skip
+}
 
-
-def recognises(file: SourceFile) -> Recognition:
-    """Whether it has the keys of a summary."""
-    return recognised_by(file.outline, [RUN])
+recognises = by_keys(RUN)
+"""Whether it has the keys of a summary."""
 
 
 def companions(path: Path) -> tuple[Path, ...]:
@@ -81,110 +94,116 @@ def read(file: SourceFile) -> Reading:
     """The one point of a run; InputError where a value is not what it must be."""
     summary = Fields(file.name, document.loaded(file))
     version = summary.text("version")
-    figures = Figures(
-        NAME, version, window="the whole run, ramp, tail and pauses of the client inside",
-        token_source="one LLaMA tokenizer, whatever the model",
-    )  # fmt: skip
-    point = _point(summary, figures, version, _tpots(file, summary.whole("results_num_completed_requests")))
-    return Reading(
+    figures = MetricCollector(
         NAME,
-        points_table(judged([point], PAUSES)),
-        passports=figures.passports(),
-        tool_version=version,
-        not_understood=summary.not_understood(),
+        version,
+        window="the whole run, ramp, tail and pauses of the client inside",
+        token_source="one LLaMA tokenizer, whatever the model",
     )
+    point = _point(summary, figures.of_point(), version, _tpots(file, summary.whole("results_num_completed_requests")))
+    return finished(file, [point], figures, fields=[summary], because=PAUSES, whole_run=True)
 
 
-def _point(summary: Fields, figures: Figures, version: str | None, tpots: Samples | None) -> Point:
-    metrics: dict[str, float] = {}
+def _point(summary: Fields, metrics: PointMetrics, version: str | None, tpots: SampleArray | None) -> Point:
     ok, failed = summary.number("results_num_completed_requests"), summary.number("results_number_errors")
     no_more_than_all(
-        summary.file, {"results_num_completed_requests": ok, "results_number_errors": failed},
-        "results_num_requests_started", summary.number("results_num_requests_started"),
-    )  # fmt: skip
+        summary.file,
+        {"results_num_completed_requests": ok, "results_number_errors": failed},
+        "results_num_requests_started",
+        summary.number("results_num_requests_started"),
+    )
     concurrency = summary.whole("num_concurrent_requests")
     if concurrency is None or concurrency < 1:
         raise summary.unfit("num_concurrent_requests", concurrency, "a number of requests")
-    _file_rates(summary, figures, metrics, ok)
-    file_failures(figures, metrics, failed, ok)
+    _file_rates(summary, metrics, ok)
+    metrics.file_failures(failed, ok)
     for name, (base, definition) in LATENCIES.items():
-        figures.file_statistics(
-            metrics, base, summary,
+        metrics.file_statistics(
+            base,
+            summary,
             {f"results_{name}_{written}": statistic for written, statistic in STATISTICS.items()},
-            unit="s", factor=1000, definition=f"{definition}, {WELL}",
-        )  # fmt: skip
+            unit="s",
+            factor=1000,
+            definition=f"{definition}, {WELL}",
+        )
     if tpots is not None:
-        figures.file_samples(
-            metrics, "tpot_ms", tpots, unit="s", factor=1000,
+        metrics.file_samples(
+            "tpot_ms",
+            tpots,
+            unit="s",
+            factor=1000,
             definition=f"(end_to_end_latency_s - ttft_s) / (tokens - 1) of each request beside it, {WELL}",
-        )  # fmt: skip
-    soundness.check(
-        summary.file, "the summary", metrics, concurrency=concurrency, whole_run=True,
-        osl=summary.number("results_number_output_tokens_mean"),
-    )  # fmt: skip
+        )
     checkpoint, said = summary.text("model"), stated(_by_people(summary))
     return Point(
         Deployment(
-            **{"model": names.model_slug(checkpoint) if checkpoint else None, "checkpoint": checkpoint,
-               "variant": said.rest, **said.deployment}
+            **{
+                "model": names.model_slug(checkpoint) if checkpoint else None,
+                "checkpoint": checkpoint,
+                "variant": said.rest,
+                **said.deployment,
+            }
         ),
         Workload(
-            **{"isl_requested": summary.count("mean_input_tokens"),
-               "osl_requested": summary.count("mean_output_tokens"),
-               "isl_actual": summary.number("results_number_input_tokens_mean"),
-               "osl_actual": summary.number("results_number_output_tokens_mean"), **said.workload}
+            **{
+                "isl_requested": summary.count("mean_input_tokens"),
+                "osl_requested": summary.count("mean_output_tokens"),
+                "isl_actual": summary.number("results_number_input_tokens_mean"),
+                "osl_actual": summary.number("results_number_output_tokens_mean"),
+                **said.workload,
+            }
         ),
         Load("closed", concurrency=concurrency),
         metrics,
-        locator="the summary",
-        source=NAME,
-        evidence="measured",
+        "the summary",
+        NAME,
         harness=NAME,
         harness_version=version,
         date=day_of_seconds(summary.number("timestamp")),
-        note=figures.zeros_left_out(metrics),
-        flags=failures_flag(failed, ok),
-    )  # fmt: skip
+    )
 
 
-def _file_rates(summary: Fields, figures: Figures, metrics: dict[str, float], ok: float | None) -> None:
+def _file_rates(summary: Fields, metrics: PointMetrics, ok: float | None) -> None:
     throughput = summary.number("results_mean_output_throughput_token_per_s")
     a_minute = summary.number("results_num_completed_requests_per_min")
-    figures.file(metrics, "output_tokens_per_s", throughput)
+    metrics.file("output_tokens_per_s", throughput)
     if a_minute is not None:
-        figures.file(
-            metrics, "requests_per_s", a_minute / 60, unit="requests/min",
+        metrics.file(
+            "requests_per_s",
+            a_minute / 60,
+            unit="requests/min",
             definition="converted: num_completed_requests_per_min / 60",
-        )  # fmt: skip
+        )
     if a_minute and ok:
-        figures.file(
-            metrics, "duration_s", ok / a_minute * 60,
+        metrics.file(
+            "duration_s",
+            ok / a_minute * 60,
             definition="converted: num_completed_requests / num_completed_requests_per_min",
-        )  # fmt: skip
+        )
 
 
-def _tpots(file: SourceFile, completed: int | None) -> Samples | None:
+def _tpots(file: SourceFile, completed: int | None) -> SampleArray | None:
     """The TPOT of each request without an error, in seconds; None where the list beside is not of this run."""
     for path in file.companions:
         if path.name.endswith(REQUESTS):
             with contextlib.suppress(InputError):
                 beside = SourceFile(path)
-                requests = [Fields(path.name, value) for _, value in document.records(beside, [])]
+                requests = document.records(beside, [])
                 well = [request for request in requests if "error_code" not in request]
                 if len(well) == completed:
                     return _each_tpot(well)
     return None
 
 
-def _each_tpot(requests: list[Fields]) -> Samples:
-    found = np.array(
+def _each_tpot(requests: list[Fields]) -> SampleArray:
+    rows = np.array(
         [
             [request.number(key) for key in ("ttft_s", "end_to_end_latency_s", "number_output_tokens")]
             for request in requests
         ],
         dtype=np.float64,
     ).reshape(-1, 3)
-    several = found[found[:, 2] > 1]
+    several = rows[rows[:, 2] > 1]
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray((several[:, 1] - several[:, 0]) / (several[:, 2] - 1))
 
@@ -194,11 +213,18 @@ def _by_people(summary: Fields) -> dict[str, object]:
     own = {"version", "name", "model", "timestamp", "num_concurrent_requests"}
     prefixes = ("results_", "mean_", "stddev_", "additional_sampling_params")
     keys = summary.keys()
-    told = [key for key in keys if key not in own and not key.startswith(prefixes)]
+    added = [key for key in keys if key not in own and not key.startswith(prefixes)]
     summary.passed_over(
-        "name", "stddev_input_tokens", "stddev_output_tokens", "results_num_requests_started", "results_error_rate",
+        "name",
+        "stddev_input_tokens",
+        "stddev_output_tokens",
+        "results_num_requests_started",
+        "results_error_rate",
         "results_error_code_frequency",
-        *(key for key in keys if key.startswith(("additional_sampling_params", "results_number_",
-                                                           "results_request_output_throughput_"))),
-    )  # fmt: skip
-    return summary.values(told)
+        *(
+            key
+            for key in keys
+            if key.startswith(("additional_sampling_params", "results_number_", "results_request_output_throughput_"))
+        ),
+    )
+    return summary.values(added)

@@ -15,17 +15,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bench.catalogue import is_metric, metric
+from bench.catalogue import is_metric, is_part, metric
 from bench.errors import InputError, UnknownName
-from bench.formats import Recognition, consistency
-from bench.formats.ahead import ahead
-from bench.formats.cells import MAX_TEXT, POINT_CELLS, SCORE_CELLS
-from bench.formats.columns import CellReader, Mask, Verdicts, mask, measured, shown, stated
-from bench.formats.reading import POINT_COLUMNS, SCORE_COLUMNS, Reading, SourceFile, passports_table
-from bench.formats.refusals import RefusedRows
-from bench.formats.slices import Slice, Table
-from bench.formats.source_card import SourceCard, card_path, read_card
-from bench.formats.table import column_names, open_table
+from bench.formats.reading import Reading, Recognition, SourceFile
+from bench.formats.reading.point_table import POINT_COLUMNS, SCORE_COLUMNS, passports_table
+from bench.formats.reading.source_card import SourceCard, card_path, read_card
+from bench.formats.table import column_names, open_table, row_order
+from bench.formats.table.cells import MAX_TEXT, POINT_CELLS, SCORE_CELLS
+from bench.formats.table.columns import CellMask, CellReader, Verdicts, mask, measured, shown, stated
+from bench.formats.table.read_ahead import ahead
+from bench.formats.table.refusals import RefusedRows
+from bench.formats.table.slices import OpenedTable, Slice
 from bench.names import slugified
 
 NAME = "published"
@@ -61,9 +61,7 @@ def recognises(file: SourceFile) -> Recognition:
     if "model" in names:
         near = next((hint for name in names[:HINTED] if (hint := _nearest_metric(name))), None)
         hint = f"; did you mean {near}?" if near else ""
-        return Recognition(
-            0, f"it has the column model but no column named as a metric of the catalogue{hint}", 0.5
-        )
+        return Recognition(0, f"it has the column model but no column named as a metric of the catalogue{hint}", 0.5)
     return Recognition(0, "it has neither a column model nor one named as a metric of the catalogue")
 
 
@@ -90,7 +88,7 @@ def read(file: SourceFile) -> Reading:
     return Reading(NAME, points, passports=passports, refusals=refused.kept, about=card.about())
 
 
-def _stream(reader: _Reader, table: Table, refused: RefusedRows) -> Iterator[pa.RecordBatch]:
+def _stream(reader: _Reader, table: OpenedTable, refused: RefusedRows) -> Iterator[pa.RecordBatch]:
     rows = 0
     for part in table.slices():
         rows += len(part.numbers) + len(part.broken)
@@ -103,7 +101,7 @@ def _stream(reader: _Reader, table: Table, refused: RefusedRows) -> Iterator[pa.
     refused.finish()
 
 
-def _scores(reader: _Reader, table: Table, refused: RefusedRows) -> pa.Table:
+def _scores(reader: _Reader, table: OpenedTable, refused: RefusedRows) -> pa.Table:
     batches: list[pa.RecordBatch] = []
     for batch in _stream(reader, table, refused):
         batches.append(batch)
@@ -145,7 +143,7 @@ class _Reader:
                 columns[stored] = self._number(name, column, verdicts, sound=part.sound)
         self._require(columns, verdicts)
         if not self._scores:
-            consistency.check({key: columns[key] for key in columns if is_metric(key)}, verdicts)
+            row_order.check({key: columns[key] for key in columns if is_metric(key)}, verdicts)
             _keep_checkpoints(columns, part.columns.get("model"))
         self._fill(columns, part, len(part.numbers))
         batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
@@ -165,7 +163,7 @@ class _Reader:
         if wrong is not None:
             unit = metric(name).unit if is_metric(name) else ""
             verdicts.against(wrong, name, shown(column), _number_expected(signed, unit))
-        if name.endswith("_share"):
+        if is_part(name):
             verdicts.against(mask(pc.greater(numbers, 1.0)), name, shown(column), "a share from 0 to 1")
         return numbers
 
@@ -194,9 +192,7 @@ class _Reader:
                 absent = absent & mask(pc.is_null(columns[other])) if other in columns else absent
             verdicts.against(absent, name, None, "a value in every row")
         if not self._scores:
-            verdicts.against(
-                _without_metric(columns, len(verdicts.bad)), "metrics", None, "at least one metric"
-            )
+            verdicts.against(_without_metric(columns, len(verdicts.bad)), "metrics", None, "at least one metric")
 
     def _fill(self, columns: dict[str, pa.Array], part: Slice, rows: int) -> None:
         for name, value in self._constants.items():
@@ -211,7 +207,7 @@ class _Reader:
 
 
 def _pass_over_blanks(part: Slice, verdicts: Verdicts) -> None:
-    """Rows without any cell, such as an empty line, say nothing and break nothing."""
+    """Pass over rows without any cell, such as an empty line, which say nothing and break nothing."""
     blank = np.ones(len(part.numbers), dtype=np.bool_)
     for column in part.columns.values():
         blank &= ~stated(column)
@@ -220,7 +216,7 @@ def _pass_over_blanks(part: Slice, verdicts: Verdicts) -> None:
     verdicts.blank = blank
 
 
-def _without_metric(columns: dict[str, pa.Array], rows: int) -> Mask:
+def _without_metric(columns: dict[str, pa.Array], rows: int) -> CellMask:
     without = np.ones(rows, dtype=np.bool_)
     for name, column in columns.items():
         if is_metric(name):
@@ -259,7 +255,7 @@ def _implied_kind(columns: dict[str, pa.Array], rows: int) -> pa.Array:
 
 
 def _keep_checkpoints(columns: dict[str, pa.Array], spelled: pa.Array | None) -> None:
-    """Where a model is spelled owner/name, that is its checkpoint unless another is stated."""
+    """Keep a model that is spelled owner/name as its checkpoint unless another is stated."""
     if spelled is None or pa.types.is_floating(spelled.type):
         return
     words = spelled if pa.types.is_dictionary(spelled.type) else spelled.dictionary_encode()

@@ -23,28 +23,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bench import names
-from bench.formats import Recognition
-from bench.formats.foreign import bench_serving, document, soundness
-from bench.formats.foreign.fields import Fields, not_understood_in
-from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
-from bench.formats.foreign.lengths import judged
-from bench.formats.foreign.recognition import Shape, recognised_by
-from bench.formats.foreign.stated import Stated, stated
-from bench.formats.reading import Reading, SourceFile, points_table
+from bench.formats.reading import (
+    WELL,
+    Fields,
+    KeyShape,
+    Metadata,
+    MetricCollector,
+    PointMetrics,
+    Reading,
+    SourceFile,
+    bench_serving,
+    by_keys,
+    document,
+    finished,
+    stated,
+)
 from bench.records import Deployment, Flag, Load, Point, Refusal, Workload
 
 NAME = "sglang"
 TITLE = "SGLang bench_serving"
 HARNESS = "sglang-bench"
 
-RUN = Shape(
-    ("completed", "total_output_tokens", "total_output_tokens_retokenized", "output_throughput",
-     "mean_e2e_latency_ms", "random_range_ratio"),
+RUN = KeyShape(
+    (
+        "completed",
+        "total_output_tokens",
+        "total_output_tokens_retokenized",
+        "output_throughput",
+        "mean_e2e_latency_ms",
+        "random_range_ratio",
+    ),
     ("object", "lines", "list"),
-)  # fmt: skip
-SERVER_FACTS = (
-    "tp_size pp_size dp_size ep_size nnodes quantization kv_cache_dtype enable_dp_attention".split()
 )
+SERVER_FACTS = "tp_size pp_size dp_size ep_size nnodes quantization kv_cache_dtype enable_dp_attention".split()
 LATENCIES = {
     "ttft": ("ttft_ms", f"first chunk with content - request begun, opening its connection included, {WELL}"),
     "tpot": ("tpot_ms", f"as catalogue, with this tool's TTFT, {WELL} with more than one token"),
@@ -60,10 +71,8 @@ ENGINE_DIALECTS = {"sglang": "sglang", "sglang-native": "sglang", "trt": "tensor
 """Backends that only their own engine answers to; `sglang-oai`, `vllm` and `lmdeploy` speak OpenAI's API."""
 COUNTS_DIFFER = 0.05
 
-
-def recognises(file: SourceFile) -> Recognition:
-    """Whether the first line has the keys that every version writes."""
-    return recognised_by(file.outline, [RUN])
+recognises = by_keys(RUN)
+"""Whether the first line has the keys that every version writes."""
 
 
 def read(file: SourceFile) -> Reading:
@@ -74,53 +83,42 @@ def read(file: SourceFile) -> Reading:
     """
     figures = passports_of(NAME)
     refused: list[Refusal] = []
-    runs = [(where, Fields(file.name, value)) for where, value in document.records(file, refused)]
-    points = [point(where, run, figures, Stated()) for where, run in runs]
-    return Reading(
-        NAME,
-        points_table(judged(bench_serving.numbered(points))),
-        passports=figures.passports(),
-        refusals=refused,
-        not_understood=not_understood_in(run for _, run in runs),
+    runs = document.records(file, refused)
+    points = [point(run, figures.of_point(), Metadata()) for run in runs]
+    return finished(file, points, figures, fields=runs, refusals=refused, whole_run=True, numbered=True)
+
+
+def passports_of(format_name: str) -> MetricCollector:
+    """The passports of a source whose runs are in this tool's keys."""
+    return MetricCollector(
+        format_name,
+        None,
+        window="the whole run, ramp, tail and the control calls after it inside",
+        token_source="prompts by the client's tokenizer, answers as the server counted them or was asked for them",
     )
 
 
-def passports_of(format_name: str) -> Figures:
-    """The passports of a source whose runs are in this tool's keys."""
-    return Figures(
-        format_name, None, window="the whole run, ramp, tail and the control calls after it inside",
-        token_source="prompts by the client's tokenizer, answers as the server counted them or was asked for them",
-    )  # fmt: skip
-
-
-def point(where: str, run: Fields, figures: Figures, said: Stated, harness: str = HARNESS) -> Point:
+def point(run: Fields, metrics: PointMetrics, said: Metadata, harness: str = HARNESS) -> Point:
     """The point of one run; `said` is what else is known about its server and its workload."""
-    load = _load(run)
-    metrics: dict[str, float] = {}
     ok, failed = run.number("completed"), _failed(run)
-    _file_rates(run, figures, metrics)
-    file_failures(figures, metrics, failed, ok)
+    _file_rates(run, metrics)
+    metrics.file_failures(failed, ok)
     latencies = {**LATENCIES, "ttft": ("ttft_ms", RUST_TTFT)} if "protocol" in run else LATENCIES
-    bench_serving.file_latencies(run, figures, metrics, latencies)
+    bench_serving.file_latencies(run, metrics, latencies)
     # The lists' own word for E2EL is vLLM's.
-    bench_serving.file_requests(run, figures, metrics, {**latencies, "e2el": latencies["e2e_latency"]})
-    soundness.check(
-        run.file, where, metrics, concurrency=load.concurrency,
-        saturated=load.load_kind == "saturated", whole_run=True,
-    )  # fmt: skip
-    run.passed_over("concurrency", "max_concurrent_requests", "protocol", "total_input_text_tokens",
-                    "total_input_vision_tokens")  # fmt: skip
+    bench_serving.file_requests(run, metrics, {**latencies, "e2el": latencies["e2e_latency"]})
+    run.passed_over(
+        "concurrency", "max_concurrent_requests", "protocol", "total_input_text_tokens", "total_input_vision_tokens"
+    )
     return Point(
         _deployment(run, said),
         _workload(run, said),
-        load,
+        _load(run),
         metrics,
-        locator=where,
-        source=harness,
-        evidence="measured",
+        run.where,
+        harness,
         harness=harness,
-        note=figures.zeros_left_out(metrics),
-        flags=(*failures_flag(failed, ok), *_counts_flag(run)),
+        flags=_counts_flag(run),
     )
 
 
@@ -135,25 +133,27 @@ def _failed(run: Fields) -> int | None:
     return sum(bool(error) for error in run.list("errors")) if "errors" in run else None
 
 
-def _file_rates(run: Fields, figures: Figures, metrics: dict[str, float]) -> None:
-    figures.file(metrics, "duration_s", run.number("duration"))
-    figures.file(metrics, "input_tokens", run.number("total_input_tokens"), definition=WELL)
-    figures.file(metrics, "output_tokens", run.number("total_output_tokens"), definition=WELL)
-    figures.file(metrics, "requests_per_s", run.number("request_throughput"))
-    figures.file(metrics, "output_tokens_per_s", run.number("output_throughput"))
-    figures.file(metrics, "input_tokens_per_s", run.number("input_throughput"))
+def _file_rates(run: Fields, metrics: PointMetrics) -> None:
+    metrics.file("duration_s", run.number("duration"))
+    metrics.file("input_tokens", run.number("total_input_tokens"), definition=WELL)
+    metrics.file("output_tokens", run.number("total_output_tokens"), definition=WELL)
+    metrics.file("requests_per_s", run.number("request_throughput"))
+    metrics.file("output_tokens_per_s", run.number("output_throughput"))
+    metrics.file("input_tokens_per_s", run.number("input_throughput"))
     taken_in, output, total = (run.number(f"{one}_throughput") for one in ("input", "output", "total"))
     if total is None and taken_in is not None and output is not None:
         total = taken_in + output
-    figures.file(metrics, "total_tokens_per_s", total, definition="input_throughput + output_throughput")
-    figures.file(
-        metrics, "peak_output_tokens_per_s", run.number("max_output_tokens_per_s"),
+    metrics.file("total_tokens_per_s", total, definition="input_throughput + output_throughput")
+    metrics.file(
+        "peak_output_tokens_per_s",
+        run.number("max_output_tokens_per_s"),
         definition="chunks in the busiest second, each taken for one token",
-    )  # fmt: skip
-    figures.file(
-        metrics, "acceptance_length_tokens", run.number("accept_length"),
+    )
+    metrics.file(
+        "acceptance_length_tokens",
+        run.number("accept_length"),
         definition="as the server says it of all its requests so far",
-    )  # fmt: skip
+    )
 
 
 def _counts_flag(run: Fields) -> tuple[Flag, ...]:
@@ -171,7 +171,7 @@ def _counts_flag(run: Fields) -> tuple[Flag, ...]:
     )
 
 
-def _deployment(run: Fields, said: Stated) -> Deployment:
+def _deployment(run: Fields, said: Metadata) -> Deployment:
     server = run.fields("server_info")
     checkpoint, version = server.text("model_path"), server.text("version")
     facts: dict[str, object] = {key: server.raw(key) for key in SERVER_FACTS if key in server}
@@ -191,17 +191,13 @@ def _deployment(run: Fields, said: Stated) -> Deployment:
     return Deployment(**together, variant=variant or None)  # type: ignore[arg-type]
 
 
-def _workload(run: Fields, said: Stated) -> Workload:
+def _workload(run: Fields, said: Metadata) -> Workload:
     ok, dataset = run.number("completed"), run.text("dataset_name")
     prompts, answers = run.number("total_input_tokens"), run.number("total_output_tokens")
-    isl, osl, ratio = (
-        run.count("random_input_len"),
-        run.count("random_output_len"),
-        run.number("random_range_ratio"),
-    )
+    isl, osl, ratio = (run.count("random_input_len"), run.count("random_output_len"), run.number("random_range_ratio"))
     shared_gpt = run.count("sharegpt_output_len")
     exact = (dataset or "").startswith("random") and ratio == 1
-    asked = {
+    lengths = {
         "isl_requested": isl if exact else None,
         "osl_requested": osl if exact else shared_gpt if dataset == "sharegpt" else None,
         "dataset": dataset,
@@ -209,5 +205,5 @@ def _workload(run: Fields, said: Stated) -> Workload:
     return Workload(
         isl_actual=prompts / ok if ok and prompts is not None else None,
         osl_actual=answers / ok if ok and answers is not None else None,
-        **{**asked, **said.workload},
+        **{**lengths, **said.workload},
     )

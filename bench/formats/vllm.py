@@ -26,22 +26,29 @@ import re
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
-from bench.formats.foreign import bench_serving, document, soundness
-from bench.formats.foreign.counts import no_more_than_all
-from bench.formats.foreign.fields import Fields, not_understood_in
-from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
-from bench.formats.foreign.lengths import judged
-from bench.formats.foreign.recognition import Shape, recognised_by
-from bench.formats.foreign.stated import Stated, stated
-from bench.formats.reading import Reading, SourceFile, points_table
+from bench.formats.plausibility import no_more_than_all
+from bench.formats.reading import (
+    WELL,
+    Fields,
+    KeyShape,
+    Metadata,
+    MetricCollector,
+    PointMetrics,
+    Reading,
+    SourceFile,
+    bench_serving,
+    by_keys,
+    document,
+    finished,
+    stated,
+)
 from bench.records import Deployment, Load, Point, Refusal, Workload
 
 NAME = "vllm"
 TITLE = "vLLM bench serve"
 HARNESS = "vllm-bench"
 
-RESULT = Shape(("model_id", "num_prompts", "completed", "total_input_tokens", "output_throughput"))
+RESULT = KeyShape(("model_id", "num_prompts", "completed", "total_input_tokens", "output_throughput"))
 
 TOOLS_OWN = frozenset(
     "date endpoint_type backend label model_id tokenizer_id best_of num_prompts request_rate burstiness "
@@ -60,10 +67,7 @@ LATENCIES = {
         f"first chunk with choices, even a role-only or empty one, - request handed to the HTTP session, {WELL}",
     ),
     "tpot": ("tpot_ms", f"as catalogue, with this tool's TTFT, {WELL} with more than one token"),
-    "itl": (
-        "itl_ms",
-        f"gaps between chunks with choices, the one after a role-only first chunk included, {WELL}",
-    ),
+    "itl": ("itl_ms", f"gaps between chunks with choices, the one after a role-only first chunk included, {WELL}"),
     "e2el": ("e2el_ms", f"last chunk with choices - request handed to the HTTP session, {WELL}"),
 }
 SECONDS_TTFT = "first chunk with choices - request begun, opening its connection included, " + WELL
@@ -71,10 +75,8 @@ SECONDS_NAME = re.compile(r".*tp(\d{1,4})_isl(\d{1,8})_osl(\d{1,8})_conc(\d{1,8}
 ENGINE_DIALECTS = {"tensorrt-llm", "tgi", "lmdeploy", "llama.cpp"}
 """Backends that only their own engine answers to; `vllm`, `openai` and the like are any engine's."""
 
-
-def recognises(file: SourceFile) -> Recognition:
-    """Whether the first result has the keys that every version writes."""
-    return recognised_by(file.outline, [RESULT])
+recognises = by_keys(RESULT)
+"""Whether the first result has the keys that every version writes."""
 
 
 def read(file: SourceFile) -> Reading:
@@ -85,56 +87,44 @@ def read(file: SourceFile) -> Reading:
     """
     figures = passports_of(NAME)
     refused: list[Refusal] = []
-    results = [(where, Fields(file.name, value)) for where, value in document.records(file, refused)]
+    results = document.records(file, refused)
     listed = file.outline.kind == "list"
-    points = [point(where, result, figures, listed=listed) for where, result in results]
-    return Reading(
-        NAME,
-        points_table(judged(bench_serving.numbered(points))),
-        passports=figures.passports(),
-        refusals=refused,
-        not_understood=not_understood_in(result for _, result in results),
+    points = [point(result, figures.of_point(), listed=listed) for result in results]
+    return finished(file, points, figures, fields=results, refusals=refused, whole_run=True, numbered=True)
+
+
+def passports_of(format_name: str) -> MetricCollector:
+    """The collector of figures and passports for a format whose results are in these keys."""
+    return MetricCollector(
+        format_name,
+        None,
+        window="the whole run, ramp and tail inside",
+        token_source="the server's usage, else the client's tokenizer",
     )
 
 
-def passports_of(format_name: str) -> Figures:
-    """The collector of figures and passports for a format whose results are in these keys."""
-    return Figures(
-        format_name, None, window="the whole run, ramp and tail inside",
-        token_source="the server's usage, else the client's tokenizer",
-    )  # fmt: skip
-
-
-def point(where: str, result: Fields, figures: Figures, *, listed: bool = False) -> Point:
+def point(result: Fields, metrics: PointMetrics, *, listed: bool = False) -> Point:
     """The point that one result in these keys is; `listed`: it stood in a list, as a sweep's summaries do."""
     run = _run_number(result, listed=listed)
     load = _load(result)
-    metrics: dict[str, float] = {}
     ok, failed = result.number("completed"), _failed(result)
-    _file_rates(result, figures, metrics)
-    file_failures(figures, metrics, failed, ok)
+    _file_rates(result, metrics)
+    metrics.file_failures(failed, ok)
     in_seconds = "median_ttft" in result and "median_ttft_ms" not in result
     latencies = {**LATENCIES, "ttft": ("ttft_ms", SECONDS_TTFT)} if in_seconds else LATENCIES
     said = stated(_by_people(result) | (_in_name(result, load) if in_seconds else {}))
-    bench_serving.file_latencies(result, figures, metrics, latencies)
-    bench_serving.file_requests(result, figures, metrics, latencies)
-    soundness.check(
-        result.file, where, metrics, concurrency=load.concurrency,
-        saturated=load.load_kind == "saturated", whole_run=True,
-    )  # fmt: skip
+    bench_serving.file_latencies(result, metrics, latencies)
+    bench_serving.file_requests(result, metrics, latencies)
     return Point(
         _deployment(result, said),
         _workload(result, said),
         load,
         metrics,
-        locator=where,
-        source=HARNESS,
-        evidence="measured",
+        result.where,
+        HARNESS,
         harness=HARNESS,
         date=_date(result),
         repeat=None if run is None else run + 1,
-        note=figures.zeros_left_out(metrics),
-        flags=failures_flag(failed, ok),
     )
 
 
@@ -144,9 +134,7 @@ def _run_number(result: Fields, *, listed: bool) -> int | None:
     if run is not None and run < 0:
         raise InputError(f"{result.file} is the warm-up of a sweep; import the run=….json files beside it.")
     if run is not None and listed:
-        raise InputError(
-            f"{result.file} repeats the runs of a sweep; import the run=….json files beside it instead."
-        )
+        raise InputError(f"{result.file} repeats the runs of a sweep; import the run=….json files beside it instead.")
     return run
 
 
@@ -159,7 +147,7 @@ def _load(result: Fields) -> Load:
     return bench_serving.load_of(result, "poisson" if poisson else f"gamma, burstiness {burstiness:g}")
 
 
-def _file_rates(result: Fields, figures: Figures, metrics: dict[str, float]) -> None:
+def _file_rates(result: Fields, metrics: PointMetrics) -> None:
     duration = result.number("duration")
     prompts, answers = result.number("total_input_tokens"), result.number("total_output_tokens")
     output, total = result.number("output_throughput"), result.number("total_token_throughput")
@@ -168,27 +156,23 @@ def _file_rates(result: Fields, figures: Figures, metrics: dict[str, float]) -> 
         taken_in = prompts / duration
     if total is None and taken_in is not None and output is not None:
         total = taken_in + output
-    figures.file(metrics, "duration_s", duration)
-    figures.file(metrics, "input_tokens", prompts, definition=WELL)
-    figures.file(metrics, "output_tokens", answers, definition=WELL)
-    figures.file(metrics, "output_tokens_per_s", output)
-    figures.file(metrics, "input_tokens_per_s", taken_in, definition="total_input_tokens / duration")
-    figures.file(metrics, "total_tokens_per_s", total, definition="(input + output tokens) / duration")
-    figures.file(metrics, "requests_per_s", result.number("request_throughput"))
+    metrics.file("duration_s", duration)
+    metrics.file("input_tokens", prompts, definition=WELL)
+    metrics.file("output_tokens", answers, definition=WELL)
+    metrics.file("output_tokens_per_s", output)
+    metrics.file("input_tokens_per_s", taken_in, definition="total_input_tokens / duration")
+    metrics.file("total_tokens_per_s", total, definition="(input + output tokens) / duration")
+    metrics.file("requests_per_s", result.number("request_throughput"))
     goodput = result.number("request_goodput")
     if goodput is None:
         goodput = result.number("request_goodput:")  # so spelled until mid-2025
-    figures.file(
-        metrics,
-        "goodput_requests_per_s",
-        goodput,
-        definition="as catalogue; the file leaves the objectives out",
-    )
-    figures.file(
-        metrics, "peak_output_tokens_per_s", result.number("max_output_tokens_per_s"),
+    metrics.file("goodput_requests_per_s", goodput, definition="as catalogue; the file leaves the objectives out")
+    metrics.file(
+        "peak_output_tokens_per_s",
+        result.number("max_output_tokens_per_s"),
         definition="chunks in the busiest second, each taken for one token",
-    )  # fmt: skip
-    figures.file(metrics, "acceptance_length_tokens", result.number("spec_decode_acceptance_length"))
+    )
+    metrics.file("acceptance_length_tokens", result.number("spec_decode_acceptance_length"))
 
 
 def _failed(result: Fields) -> float | None:
@@ -203,17 +187,12 @@ def _failed(result: Fields) -> float | None:
 def _by_people(result: Fields) -> dict[str, object]:
     """The keys that are not the tool's own where it puts a run's metadata and a sweep's overrides."""
     keys = result.keys()
-    own = [
-        bool(key in TOOLS_OWN or LEFT_OUT.fullmatch(key) or bench_serving.STATISTIC.fullmatch(key))
-        for key in keys
-    ]
+    own = [bool(key in TOOLS_OWN or LEFT_OUT.fullmatch(key) or bench_serving.STATISTIC.fullmatch(key)) for key in keys]
     result.passed_over(*(key for key in keys if key in TOOLS_OWN or LEFT_OUT.fullmatch(key)))
     begin = keys.index("num_prompts") if "num_prompts" in keys else len(keys)
     end = keys.index("request_rate") if "request_rate" in keys else begin
     overrides = keys.index("run_number") if "run_number" in keys else len(keys)
-    told = [
-        key for place, key in enumerate(keys) if not own[place] and (begin < place < end or place > overrides)
-    ]
+    told = [key for place, key in enumerate(keys) if not own[place] and (begin < place < end or place > overrides)]
     return result.values(told)
 
 
@@ -224,7 +203,7 @@ def _in_name(result: Fields, load: Load) -> dict[str, object]:
     return {"tp": found[1], "isl": found[2], "osl": found[3]}
 
 
-def _deployment(result: Fields, said: Stated) -> Deployment:
+def _deployment(result: Fields, said: Metadata) -> Deployment:
     checkpoint, backend = result.text("model_id"), result.text("backend")
     engine = names.engine_slug(backend) if backend in ENGINE_DIALECTS else None
     label = result.text("label")
@@ -238,7 +217,7 @@ def _deployment(result: Fields, said: Stated) -> Deployment:
     )
 
 
-def _workload(result: Fields, said: Stated) -> Workload:
+def _workload(result: Fields, said: Metadata) -> Workload:
     ok = result.number("completed")
     prompts, answers = result.number("total_input_tokens"), result.number("total_output_tokens")
     return Workload(

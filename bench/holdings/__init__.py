@@ -15,7 +15,7 @@ from bench.holdings.tables import (
     refusals,
     scores,
     sources,
-    told,
+    summary,
 )
 
 __all__ = [
@@ -33,5 +33,5 @@ __all__ = [
     "refusals",
     "scores",
     "sources",
-    "told",
+    "summary",
 ]

@@ -28,13 +28,7 @@ OTHERS: tuple[Kind, ...] = ("latency", "energy", "count", "share", "other")
 PER_CHIP = "_per_accelerator"
 TOKENS = {"Output": "output_tokens_per_s", "Input": "input_tokens_per_s", "Total": "total_tokens_per_s"}
 """The throughputs that stand side by side, of the whole deployment and of each accelerator."""
-STATISTICS = {
-    "mean": "Mean",
-    "std": "Standard deviation",
-    "min": "Smallest",
-    "p50": "Median",
-    "max": "Largest",
-}
+STATISTICS = {"mean": "Mean", "std": "Standard deviation", "min": "Smallest", "p50": "Median", "max": "Largest"}
 AT_POINT = re.compile(r"point ([1-9][0-9]{0,8})")
 COMMON = ("model", "precision", "isl", "osl")
 """What the points of a chart mostly have in common, and its page says already."""
@@ -129,14 +123,14 @@ def _latencies(row: Mapping[str, Any]) -> pd.DataFrame:
     bases = [one.key for one in catalogue.base_metrics() if one.distribution]
     ordered = sorted(bases, key=lambda base: LATENCIES.index(base) if base in LATENCIES else len(LATENCIES))
     stated = [key for key, value in row.items() if value is not None]
-    held = {base: found for base in ordered if (found := catalogue.statistics_of(base, stated))}
+    held = {base: keys for base in ordered if (keys := catalogue.statistics_of(base, stated))}
     rows: dict[str, dict[str, str]] = {}
-    for statistic in sorted({one for found in held.values() for one in found}, key=_order):
-        told = rows.setdefault(STATISTICS.get(statistic, statistic), {})
-        for base, found in held.items():
-            metric = catalogue.metric(f"{base}_{found[0]}")
+    for statistic in sorted({one for keys in held.values() for one in keys}, key=_order):
+        figures = rows.setdefault(STATISTICS.get(statistic, statistic), {})
+        for base, keys in held.items():
+            metric = catalogue.metric(f"{base}_{keys[0]}")
             heading = f"{metric.label.rsplit(', ', 1)[0]} ({metric.unit})"
-            told[heading] = number(float(row[f"{base}_{statistic}"])) if statistic in found else ""
+            figures[heading] = number(float(row[f"{base}_{statistic}"])) if statistic in keys else ""
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
@@ -166,23 +160,21 @@ def _figures(
     row: Mapping[str, Any], kinds: Iterable[Kind], without: Container[str] = ()
 ) -> tuple[tuple[str, str], ...]:
     """The figures of these kinds that are no distribution, in the catalogue's order."""
-    found = []
+    figures = []
     for metric in catalogue.base_metrics():
         value = row.get(metric.key)
         if metric.distribution or metric.kind not in kinds or metric.key in without:
             continue
         if value is not None and value == value:
-            found.append((metric.label, quantity(float(value), metric.key)))
-    return tuple(found)
+            figures.append((metric.label, quantity(float(value), metric.key)))
+    return tuple(figures)
 
 
 def _facts(library: Library, row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What is known of the measurement beside its figures: evidence, day, harness, source."""
-    named = library.fetch(
-        "SELECT coalesce(title, file) FROM sources WHERE source_id = ?", (row["source_id"],)
-    )
+    named = library.fetch("SELECT coalesce(title, file) FROM sources WHERE source_id = ?", (row["source_id"],))
     harness = [str(row[key]) for key in ("harness", "harness_version") if row.get(key)]
-    told = (
+    facts = (
         ("Evidence", row.get("evidence")),
         ("Measured", str(row["date"])[:10] if row.get("date") else None),
         ("Harness", " ".join(harness)),
@@ -191,7 +183,7 @@ def _facts(library: Library, row: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Data set", value_label("dataset", row["dataset"]) if row.get("dataset") else None),
         ("Note", row.get("note")),
     )
-    return [(label, str(value)) for label, value in told if value]
+    return [(label, str(value)) for label, value in facts if value]
 
 
 def _several(value: object) -> bool:

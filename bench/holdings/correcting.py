@@ -23,45 +23,43 @@ TYPED = 8
 
 
 def retract(library: Library, visitor: Visitor, id: str, reason: str) -> None:
-    """Hides a point, a score or a source from every answer until it is brought back."""
+    """Hide a point, a score or a source from every answer until it is brought back."""
     access.demand("retract", visitor)
     library.retract(id, reason, who=ledger.who(visitor))
 
 
 def restore(library: Library, visitor: Visitor, id: str) -> None:
-    """Brings back what was hidden."""
+    """Bring back what was hidden."""
     access.demand("retract", visitor)
     library.restore(id, who=ledger.who(visitor))
 
 
 def annotate(library: Library, visitor: Visitor, id: str, text: str) -> None:
-    """Puts a note beside a point, a score or a source."""
+    """Put a note beside a point, a score or a source."""
     access.demand("annotate", visitor)
     library.annotate(id, text, who=ledger.who(visitor))
 
 
 def tag(library: Library, visitor: Visitor, id: str, tag: str) -> None:
-    """Puts a tag on a point, a score or a source."""
+    """Put a tag on a point, a score or a source."""
     access.demand("annotate", visitor)
     library.tag(id, tag, who=ledger.who(visitor))
 
 
 def untag(library: Library, visitor: Visitor, id: str, tag: str) -> None:
-    """Takes a tag off."""
+    """Take a tag off."""
     access.demand("annotate", visitor)
     library.tag(id, tag, remove=True, who=ledger.who(visitor))
 
 
 def state(library: Library, visitor: Visitor, source_id: str, fact: str, value: str | None) -> None:
-    """States a fact that holds for every row of a source from now on; None brings the file's own word back."""
+    """State a fact that holds for every row of a source from now on; None brings the file's own word back."""
     access.demand("facts", visitor)
     library.set_facts(source_id, {fact: value}, who=ledger.who(visitor))
 
 
-def state_of_all(
-    library: Library, visitor: Visitor, source_ids: Sequence[str], fact: str, value: str | None
-) -> None:
-    """States a fact about several sources at once, with a line in the ledger for each; None takes it back."""
+def state_of_all(library: Library, visitor: Visitor, source_ids: Sequence[str], fact: str, value: str | None) -> None:
+    """State a fact about several sources at once, with a line in the ledger for each; None takes it back."""
     access.demand("facts", visitor)
     if not source_ids:
         raise UsageError("Pick the sources that the fact is about; nothing was stated.")
@@ -69,7 +67,7 @@ def state_of_all(
 
 
 def purge(library: Library, visitor: Visitor, source_id: str, reason: str, typed: str) -> None:
-    """Deletes a source's bytes for good, once the beginning of its id was typed."""
+    """Delete a source's bytes for good, once the beginning of its id was typed."""
     access.demand("purge", visitor)
     if typed.strip() != confirmation(source_id):
         raise UsageError(f"To delete it, type {confirmation(source_id)}; nothing was deleted.")

@@ -64,9 +64,7 @@ def changes(library: Library, source_id: str = "") -> pd.DataFrame:
             "who": entry.get("who"),
             "what": DONE.get(str(entry.get("what")), entry.get("what")),
             "about": _about(entry, titles),
-            "detail": "; ".join(
-                filter(None, (tell(entry[key]) for key, tell in DETAILS.items() if entry.get(key)))
-            ),
+            "detail": "; ".join(filter(None, (tell(entry[key]) for key, tell in DETAILS.items() if entry.get(key)))),
             "id": entry.get("id") or entry.get("source_id") or entry.get("sweep"),
         }
         for entry in reversed(entries)
@@ -98,12 +96,7 @@ def stated(library: Library, source_id: str) -> pd.DataFrame:
             facts = entry.get("facts")
             if entry.get("source_id") == source_id and isinstance(facts, dict):
                 for fact, value in facts.items():
-                    held[fact] = {
-                        "fact": fact,
-                        "value": value,
-                        "who": entry.get("who"),
-                        "at": entry.get("at"),
-                    }
+                    held[fact] = {"fact": fact, "value": value, "who": entry.get("who"), "at": entry.get("at")}
     rows = [row for row in held.values() if row["value"] is not None]
     return pd.DataFrame(rows, columns=["fact", "value", "who", "at"], dtype=object)
 

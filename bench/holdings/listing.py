@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from bench import catalogue, selection
-from bench.formats.reading import TEXT
-from bench.holdings.asked import POINT_ORDERS, SOURCE_ORDERS
+from bench.formats.reading.point_table import TEXT
+from bench.holdings.data_link import POINT_ORDERS, SOURCE_ORDERS
 from bench.holdings.history import moments
 from bench.holdings.tables import FILE_POINTS
 from bench.library import Library
@@ -26,21 +26,9 @@ ROWS = 100
 """Rows of a page of a table: what a reader scrolls through, whatever the library holds."""
 
 MOST_WORDS = 8
-UNSEARCHED = frozenset(
-    {"source_id", "deployment_id", "workload_id", "series_id", "locator", "flags", "source_url"}
-)
+UNSEARCHED = frozenset({"source_id", "deployment_id", "workload_id", "series_id", "locator", "flags", "source_url"})
 SEARCHED = tuple(name for name, kind in IDENTITY.items() if kind == TEXT and name not in UNSEARCHED)
-SOURCE_SEARCHED = (
-    "source_id",
-    "title",
-    "file",
-    "format",
-    "licence",
-    "attribution",
-    "url",
-    "source_url",
-    "retracted",
-)
+SOURCE_SEARCHED = ("source_id", "title", "file", "format", "licence", "attribution", "url", "source_url", "retracted")
 
 APART = ("model", "accelerator", "precision", *LOADS, THROUGHPUTS[0])
 """What the table of sources says of the points in each, so that no two rows of it look alike."""
@@ -56,7 +44,7 @@ NOTES_OF = "(SELECT id, string_agg(text, ' | ' ORDER BY notes.\"at\") AS notes F
 
 
 @dataclass(frozen=True)
-class Listed:
+class TablePage:
     """One page of a table: its rows, the number of the page, and how many pages and rows there are in all."""
 
     rows: pd.DataFrame
@@ -65,7 +53,7 @@ class Listed:
     total: int
 
 
-def sources(library: Library, view: View) -> Listed:
+def sources(library: Library, view: View) -> TablePage:
     """The page of the sources a View asks for; with filters, those that have a point of the selection."""
     condition = _of_sources(view)
     total = int(library.fetch(f"SELECT count(*) FROM sources WHERE {condition.sql}", condition.params)[0][0])
@@ -81,7 +69,7 @@ def sources(library: Library, view: View) -> Listed:
     )
     apart = pd.DataFrame(_apart(library, list(rows["source_id"])), index=rows.index)
     shown = pd.concat([rows.assign(imported=moments(rows["imported"])), apart], axis="columns")
-    return Listed(shown, page, pages, total)
+    return TablePage(shown, page, pages, total)
 
 
 def called(rows: pd.DataFrame) -> dict[str, str]:
@@ -99,13 +87,13 @@ def called(rows: pd.DataFrame) -> dict[str, str]:
 def _apart(library: Library, ids: Sequence[str]) -> dict[str, list[str | None]]:
     """What tells these sources apart, in words, column by column: models, accelerators, loads, throughput."""
     columns = [column for column in APART if library.has(column)]
-    told = ", ".join(
+    columns_sql = ", ".join(
         f"list(DISTINCT {quoted(column)} ORDER BY {quoted(column)})[:{FEW}], max({quoted(column)}),"
         f" count(DISTINCT {quoted(column)})"
         for column in columns
     )
     rows = library.fetch(
-        f"SELECT source_id, {told} FROM points WHERE source_id IN (SELECT unnest(CAST(? AS VARCHAR[])))"
+        f"SELECT source_id, {columns_sql} FROM points WHERE source_id IN (SELECT unnest(CAST(? AS VARCHAR[])))"
         " GROUP BY source_id",
         (list(ids),),
     )
@@ -121,12 +109,12 @@ def _in_words(column: str, first: Sequence[object], most: object, many: int) -> 
     return found.words(column) if found else None
 
 
-def points(library: Library, view: View) -> Listed:
+def points(library: Library, view: View) -> TablePage:
     """The page of the points a View asks for, with every column that one of them has, their notes and their tags."""
     condition = selected(view)
     total = int(library.fetch(f"SELECT count(*) FROM points WHERE {condition.sql}", condition.params)[0][0])
     page, pages = _page(view, total)
-    return Listed(_points(library, view, condition, ROWS, ROWS * (page - 1)), page, pages, total)
+    return TablePage(_points(library, view, condition, ROWS, ROWS * (page - 1)), page, pages, total)
 
 
 def file(library: Library, view: View) -> pd.DataFrame:
@@ -157,24 +145,24 @@ def _points(library: Library, view: View, condition: Clause, limit: int, offset:
             condition.params,
         )
     ]
-    found = library.query(
+    rows = library.query(
         "SELECT points.*, tags, notes FROM points"
         f" LEFT JOIN {TAGS_OF} AS tagged ON tagged.id = point_id LEFT JOIN {NOTES_OF} AS noted ON noted.id = point_id"
         " WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
         (ids,),
     )
     place = {name: row for row, name in enumerate(ids)}
-    in_order = found.iloc[found["point_id"].map(place).argsort()].reset_index(drop=True)
+    in_order = rows.iloc[rows["point_id"].map(place).argsort()].reset_index(drop=True)
     return in_order.dropna(axis="columns", how="all")
 
 
 def _order(view: View, known: Sequence[str], last: str) -> str:
     """The ORDER BY a View asks for; what is not known to this table leaves `last` alone."""
-    asked = view.option("sort")
-    column = asked.removeprefix("-")
+    sort = view.option("sort")
+    column = sort.removeprefix("-")
     if column not in known:
         return last
-    return f"{quoted(column)} {'DESC' if asked.startswith('-') else 'ASC'} NULLS LAST, {last}"
+    return f"{quoted(column)} {'DESC' if sort.startswith('-') else 'ASC'} NULLS LAST, {last}"
 
 
 def _page(view: View, total: int) -> tuple[int, int]:
@@ -194,9 +182,7 @@ def selected(view: View) -> Clause:
         written = _contains(SEARCHED)
         noted = "SELECT id FROM notes WHERE contains(lower(text), ?)"
         titled = "SELECT source_id FROM sources WHERE contains(lower(concat_ws(' ', title, file)), ?)"
-        condition = condition.also(
-            f"({written} OR point_id IN ({noted}) OR source_id IN ({titled}))", word, word, word
-        )
+        condition = condition.also(f"({written} OR point_id IN ({noted}) OR source_id IN ({titled}))", word, word, word)
     return condition
 
 

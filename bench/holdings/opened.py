@@ -12,7 +12,7 @@ import pandas as pd
 from bench import catalogue, names
 from bench.chart import deployment_words, workload_words
 from bench.errors import NotFound
-from bench.formats.reading import ABOUT
+from bench.formats.reading.point_table import ABOUT
 from bench.holdings import history, originals
 from bench.library import Library
 from bench.library.columns import IDENTITY, SCORES, literal
@@ -20,9 +20,16 @@ from bench.library.store import Root, short
 from bench.records import Flag
 from bench.wording import counted, inline, joined, quantity
 
-Row = Mapping[str, Any]
-LEADING = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s", "ttft_ms_p50", "ttft_ms_mean", "tpot_ms_p50",
-           "tpot_ms_mean")  # fmt: skip
+OpenedRow = Mapping[str, Any]
+LEADING = (
+    "output_tokens_per_s",
+    "total_tokens_per_s",
+    "requests_per_s",
+    "ttft_ms_p50",
+    "ttft_ms_mean",
+    "tpot_ms_p50",
+    "tpot_ms_mean",
+)
 """The figures a point is told by, the first two that it has."""
 
 NAMED = 3
@@ -54,7 +61,7 @@ class Source:
     """
 
     id: str
-    row: Row
+    row: OpenedRow
     sentence: str
     brought: tuple[str, str] | None
     hidden: Hidden | None
@@ -66,12 +73,12 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Point:
+class OpenedPoint:
     """A point or a score: its row, a sentence about it, what hides it, and what is doubtful about it."""
 
     id: str
     kind: str
-    row: Row
+    row: OpenedRow
     sentence: str
     hidden: Hidden | None
     tags: tuple[str, ...]
@@ -81,18 +88,12 @@ class Point:
 def source(library: Library, source_id: str) -> Source:
     """The source with this id; NotFound, which says who deleted it and why, where there is none."""
     hidden = _hidden(library, (source_id,))
-    rows = _rows(
-        library, "SELECT *, coalesce(title, file) AS named FROM sources WHERE source_id = ?", source_id
-    )
+    rows = _rows(library, "SELECT *, coalesce(title, file) AS named FROM sources WHERE source_id = ?", source_id)
     if not rows:
         if hidden and hidden.purged:
             day = hidden.at[:10]
-            raise NotFound(
-                f"{short(source_id)} was deleted for good by {hidden.who} on {day}: {hidden.reason}"
-            )
-        raise NotFound(
-            f"There is no source {short(source_id)} in the library; the Data page lists those there are."
-        )
+            raise NotFound(f"{short(source_id)} was deleted for good by {hidden.who} on {day}: {hidden.reason}")
+        raise NotFound(f"There is no source {short(source_id)} in the library; the Data page lists those there are.")
     row = rows[0]
     return Source(
         source_id,
@@ -103,14 +104,14 @@ def source(library: Library, source_id: str) -> Source:
         tags(library, source_id),
         originals.names(library, source_id),
         ships=_ships(library, source_id),
-        hidden_within=library.fetch(
-            "SELECT count(*) FROM retractions WHERE source_id = $1 AND id <> $1", (source_id,)
-        )[0][0],
+        hidden_within=library.fetch("SELECT count(*) FROM retractions WHERE source_id = $1 AND id <> $1", (source_id,))[
+            0
+        ][0],
         not_understood=_not_understood(library, source_id),
     )
 
 
-def point(library: Library, point_id: str) -> Point:
+def point(library: Library, point_id: str) -> OpenedPoint:
     """The point or score with this id, a hidden one too; NotFound where there is none."""
     for kind, key, visible, stored in (
         ("point", "point_id", "points", "pack_points"),
@@ -122,18 +123,16 @@ def point(library: Library, point_id: str) -> Point:
             row = rows[0]
             told = _score_sentence(row) if kind == "score" else _point_sentence(row)
             hidden = _hidden(library, (point_id, row["source_id"]))
-            return Point(point_id, kind, row, told, hidden, tags(library, point_id), _flags(row))
+            return OpenedPoint(point_id, kind, row, told, hidden, tags(library, point_id), _flags(row))
     raise NotFound(f"There is no point {point_id} in the library; its source may have been deleted.")
 
 
-def _flags(row: Row) -> tuple[Flag, ...]:
+def _flags(row: OpenedRow) -> tuple[Flag, ...]:
     stated = json.loads(row["flags"]) if row.get("flags") else []
-    return tuple(
-        Flag(*(str(one.get(part) or "") for part in ("kind", "seen", "why", "do"))) for one in stated
-    )
+    return tuple(Flag(*(str(one.get(part) or "") for part in ("kind", "seen", "why", "do"))) for one in stated)
 
 
-def figures(library: Library, opened: Point) -> pd.DataFrame:
+def figures(library: Library, opened: OpenedPoint) -> pd.DataFrame:
     """Each figure of a point with its passport: label, value, unit, how it was read, and from what.
 
     A derived figure says its formula; `definition` is None where the source has no passport for it.
@@ -160,7 +159,7 @@ def figures(library: Library, opened: Point) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["metric", "figure", "value", "unit", *PASSPORT])
 
 
-def fields(opened: Point) -> pd.DataFrame:
+def fields(opened: OpenedPoint) -> pd.DataFrame:
     """Everything else that is known of a point or a score, a row each: the field and its value as text."""
     columns = SCORES if opened.kind == "score" else IDENTITY
     rows = [
@@ -187,16 +186,12 @@ def passports(library: Library, source_id: str) -> pd.DataFrame:
 
 def refusals(library: Library, source_id: str) -> pd.DataFrame:
     """The rows of a source that were not loaded, and why."""
-    return library.query(
-        'SELECT * EXCLUDE (source_id) FROM refusals WHERE source_id = ? ORDER BY "row"', (source_id,)
-    )
+    return library.query('SELECT * EXCLUDE (source_id) FROM refusals WHERE source_id = ? ORDER BY "row"', (source_id,))
 
 
 def scores(library: Library, source_id: str) -> pd.DataFrame:
     """The quality scores of a source."""
-    found = library.query(
-        "SELECT * FROM scores WHERE source_id = ? ORDER BY model, benchmark, score_id", (source_id,)
-    )
+    found = library.query("SELECT * FROM scores WHERE source_id = ? ORDER BY model, benchmark, score_id", (source_id,))
     return found.dropna(axis="columns", how="all")
 
 
@@ -247,7 +242,7 @@ def _ships(library: Library, source_id: str) -> bool:
     return shipped and not own
 
 
-def _sentence(library: Library, row: Row) -> str:
+def _sentence(library: Library, row: OpenedRow) -> str:
     """What a source holds: points or scores, of which models on which accelerators, measured when."""
     models, accelerators = library.fetch(
         "SELECT list(DISTINCT model ORDER BY model) FILTER (model IS NOT NULL),"
@@ -271,9 +266,7 @@ def _sentence(library: Library, row: Row) -> str:
 
 
 def _not_understood(library: Library, source_id: str) -> str:
-    many, names = library.fetch(
-        "SELECT unread_keys, not_understood FROM sources WHERE source_id = $1", (source_id,)
-    )[0]
+    many, names = library.fetch("SELECT unread_keys, not_understood FROM sources WHERE source_id = $1", (source_id,))[0]
     if not many:
         return ""
     shown = names[:NAMED_KEYS]
@@ -288,7 +281,7 @@ def _named_or_counted(kind: str, slugs: Sequence[str]) -> str:
     return joined([names.display_name(kind, slug) for slug in slugs])
 
 
-def _point_sentence(row: Row) -> str:
+def _point_sentence(row: OpenedRow) -> str:
     figures = [
         f"{inline(catalogue.metric(key))} {quantity(float(row[key]), key)}"
         for key in LEADING
@@ -298,7 +291,7 @@ def _point_sentence(row: Row) -> str:
     return f"{words or 'A point'}: {joined(figures[:2])}." if figures else f"{words or 'A point'}."
 
 
-def _score_sentence(row: Row) -> str:
+def _score_sentence(row: OpenedRow) -> str:
     what = ", ".join(str(row[key]) for key in ("benchmark", "category") if row.get(key))
     unit = f" {row['unit']}" if row.get("unit") else ""
     return f"{deployment_words(dict(row))}: {row['value']:g}{unit} {row['metric']} in {what}."

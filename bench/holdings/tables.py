@@ -26,18 +26,14 @@ def counts(library: Library) -> dict[str, int]:
     return dict(zip(COUNTED, library.fetch(f"SELECT {sql}")[0], strict=True))
 
 
-def told(library: Library) -> str:
+def summary(library: Library) -> str:
     """One sentence about the whole library: how much, from how many sources, how new, and what was refused."""
     held = counts(library)
     newest = library.fetch("SELECT max(date) FROM points")[0][0]
     of_scores = library.fetch("SELECT count(*) FROM sources WHERE points = 0 AND scores > 0")[0][0]
     apart = f", {of_scores} of them with scores only" if of_scores else ""
     dated = f", the newest measured on {newest}" if newest else ""
-    refused = (
-        counted(held["refusals"], "row or file was", "rows and files were")
-        if held["refusals"]
-        else "nothing was"
-    )
+    refused = counted(held["refusals"], "row or file was", "rows and files were") if held["refusals"] else "nothing was"
     loaded = f"{counted(held['points'], 'point')} and {counted(held['scores'], 'score')}"
     sources = counted(held["sources"], "source")
     said = f"The whole library holds {loaded} from {sources}{apart}{dated}; {refused} refused."
@@ -65,19 +61,18 @@ def sources(library: Library) -> pd.DataFrame:
 def points(library: Library, view: View, limit: int = FILE_POINTS) -> pd.DataFrame:
     """The first `limit` points a View selects, with every column that one of them has."""
     condition = selection.clause(view)
-    found = library.query(
+    rows = library.query(
         "SELECT * FROM points WHERE point_id IN (SELECT point_id FROM points"
         f" WHERE {condition.sql} ORDER BY {ORDER} LIMIT {int(limit)}) ORDER BY {ORDER}",
         condition.params,
     )
-    return found.dropna(axis="columns", how="all")
+    return rows.dropna(axis="columns", how="all")
 
 
 def points_named(library: Library, ids: Sequence[str]) -> pd.DataFrame:
     """The points with these ids, with every column that one of them has."""
     found = library.query(
-        "SELECT * FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY point_id",
-        (list(ids),),
+        "SELECT * FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY point_id", (list(ids),)
     )
     return found.dropna(axis="columns", how="all")
 
@@ -96,13 +91,13 @@ def passports(library: Library, view: View) -> pd.DataFrame:
 def passports_of(library: Library, point_id: str, metrics: Iterable[str] = ()) -> pd.DataFrame:
     """How a point's metrics were read, with those that a derived one is computed from; all when none is named."""
     wanted = {key for metric in metrics for key in (metric, *catalogue.metric(metric).inputs)}
-    found = library.query(
+    rows = library.query(
         "SELECT * EXCLUDE (source_id) FROM passports WHERE source_id IN"
         " (SELECT source_id FROM points WHERE point_id = ?) ORDER BY metric",
         (point_id,),
     )
-    named = found[found["metric"].isin(list(wanted))]
-    return named if wanted else found
+    named = rows[rows["metric"].isin(list(wanted))]
+    return named if wanted else rows
 
 
 def scores(library: Library) -> pd.DataFrame:
@@ -124,18 +119,21 @@ def refusals(library: Library) -> pd.DataFrame:
 
 def hidden(library: Library) -> pd.DataFrame:
     """What was hidden or deleted, the newest first: what it is, the source it lies in, the reason, who and when."""
-    found = library.query(
+    rows = library.query(
         "SELECT CASE WHEN purged THEN 'deleted source' WHEN r.kind = 'source' THEN 'source'"
         " WHEN EXISTS (SELECT 1 FROM pack_scores WHERE score_id = r.id) THEN 'score' ELSE 'point' END AS hidden,"
         ' coalesce(s.title, s.file, left(r.source_id, 12)) AS title, r.reason, r.who, r."at", r.id, r.source_id,'
         " r.kind, r.purged FROM retractions r LEFT JOIN sources s ON s.source_id = r.source_id"
         ' ORDER BY r."at" DESC, r.id'
     )
-    return found.assign(at=moments(found["at"]))
+    return rows.assign(at=moments(rows["at"]))
 
 
 TABLES: Mapping[str, Callable[[Library], pd.DataFrame]] = {
-    "sources": sources, "scores": scores, "prices": prices, "refusals": refusals,
+    "sources": sources,
+    "scores": scores,
+    "prices": prices,
+    "refusals": refusals,
     "hidden": hidden,
-}  # fmt: skip
+}
 """The tables of the whole library by name."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bench.library.report import Already, Imported, ImportReport, MissingFact
+from bench.library.importing.report import AlreadyImported, Imported, ImportReport, MissingFact
 
 if TYPE_CHECKING:
     from bench.library.library import Library
 
-__all__ = ["Already", "ImportReport", "Imported", "Library", "MissingFact"]
+__all__ = ["AlreadyImported", "ImportReport", "Imported", "Library", "MissingFact"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from bench.formats.reading import PASSPORT_COLUMNS, POINT_COLUMNS, REAL, SCORE_COLUMNS, TEXT, WHOLE
+from bench.formats.reading.point_table import PASSPORT_COLUMNS, POINT_COLUMNS, REAL, SCORE_COLUMNS, TEXT, WHOLE
 
 POINT_IDS: Mapping[str, pa.DataType] = {
     "point_id": TEXT,
@@ -70,9 +70,7 @@ def pack_schema(metrics: frozenset[str]) -> pa.Schema:
 def read_sql(paths: Sequence[str], columns: Mapping[str, pa.DataType], *, filename: bool = False) -> str:
     """The table function that reads these files as these columns; a column a file lacks is NULL there."""
     if not paths:
-        nothing = ", ".join(
-            f"CAST(NULL AS {SQL_TYPES[kind]}) AS {quoted(name)}" for name, kind in columns.items()
-        )
+        nothing = ", ".join(f"CAST(NULL AS {SQL_TYPES[kind]}) AS {quoted(name)}" for name, kind in columns.items())
         return f"(SELECT {nothing}{', NULL::VARCHAR AS filename' if filename else ''} WHERE false)"
     files = ", ".join(literal(path) for path in paths)
     schema = f"CAST({literal(_schema_text(columns))} AS {SCHEMA_TYPE})"

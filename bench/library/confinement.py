@@ -23,7 +23,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def limit_memory(cursor: duckdb.DuckDBPyConnection, room: int) -> None:
-    """Nothing; this process may reserve `room` bytes more than now, all of DuckDB's threads running.
+    """Let this process reserve `room` bytes more than now, all of DuckDB's threads running.
 
     The limit is on top of what is reserved because that grows with the machine's cores: an allocator's arenas and
     the threads' stacks are address space, not memory.

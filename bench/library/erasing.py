@@ -18,7 +18,7 @@ from bench.library.store import MERGE_LOCK, Root, exclusive, short
 
 
 def delete_files(root: Root, source_id: str) -> None:
-    """Nothing; the source's own files are gone. OSError where one of them stays."""
+    """Delete the source's own files. OSError where one of them stays."""
     try:
         shutil.rmtree(root.source(source_id))
     except FileNotFoundError:
@@ -27,8 +27,8 @@ def delete_files(root: Root, source_id: str) -> None:
 
 
 def erase(root: Root, source_id: str, watch: Watch, *, wait: bool) -> None:
-    """Nothing; neither files nor rows of a source that was purged are left. Without `wait` it is left to whoever is at
-    work on the packs now.
+    """Delete files and rows of a source that was purged. Without `wait` they are left to whoever is at
+    work on the packs.
 
     BenchError says what is left, and what to do; the rest is gone, and nothing of it is shown.
     """
@@ -44,7 +44,7 @@ def erase(root: Root, source_id: str, watch: Watch, *, wait: bool) -> None:
             rewritten_without(root, source_id, watch)
         except OSError as problem:
             why = f" ({(problem.strerror or str(problem)).lower()})"
-    left = left_of(root, watch.look(), source_id)
+        left = left_of(root, watch.look(), source_id)
     if left:
         raise BenchError(
             f"The source {short(source_id)} is hidden for good, but not yet deleted{why}: {left[0]} is still in the "
@@ -61,9 +61,8 @@ def unfinished(root: Root, snapshot: Snapshot) -> list[str]:
     held = {id for pack in _own_packs(root, snapshot) for id in pack.held}
     unread = [*_damaged(root, snapshot), *_stray(root)]
     return [
-        id for id in purged
-        if id in held or root.source(id).is_dir() or any(_may_hold(pack, id) for pack in unread)
-    ]  # fmt: skip
+        id for id in purged if id in held or root.source(id).is_dir() or any(_may_hold(pack, id) for pack in unread)
+    ]
 
 
 def left_of(root: Root, snapshot: Snapshot, source_id: str) -> list[str]:
@@ -94,13 +93,15 @@ def _stray(root: Root) -> Iterator[Path]:
 
 
 def _may_hold(pack: Path, source_id: str) -> bool:
-    """Whether a pack holds rows of the source; nobody knows of one without a sheet."""
+    """Whether a pack holds rows of the source; nobody knows of one without a sheet, unless it just went whole."""
     try:
         return any(held.id == source_id for held in read_sheet(pack).sources)
     except InputError:
-        return True
+        return any(pack.parent.glob(f"{pack.stem}.*"))
 
 
 def _delete_pack(pack: Path) -> None:
-    for path in (pack, *pack.parent.glob(f"{pack.stem}.*")):
+    """Delete all of a pack, its sheet last: as long as something is left, that says whose rows they are."""
+    sheet = pack.with_suffix(".json")
+    for path in (pack, *(path for path in pack.parent.glob(f"{pack.stem}.*") if path != sheet), sheet):
         path.unlink(missing_ok=True)

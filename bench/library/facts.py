@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from bench import names
 from bench.errors import UnknownName, UsageError
-from bench.formats.foreign.days import EARLIEST, may_be
-from bench.formats.reading import (
+from bench.formats.reading.days import EARLIEST, may_be
+from bench.formats.reading.point_table import (
     ABOUT,
     DEPLOYMENT_COLUMNS,
     LOAD_COLUMNS,
@@ -56,9 +56,7 @@ def checked(facts: Mapping[str, object]) -> dict[str, Any]:
 
     UnknownName for a key that is neither a column nor about the source; UsageError for a value that does not fit.
     """
-    return {
-        key: None if value is None or value == "" else _checked(key, value) for key, value in facts.items()
-    }
+    return {key: None if value is None or value == "" else _checked(key, value) for key, value in facts.items()}
 
 
 def applied(rows: pa.Table, facts: Mapping[str, Any], columns: Mapping[str, pa.DataType]) -> pa.Table:
@@ -97,9 +95,7 @@ def _checked(key: str, value: object) -> Any:
 
 
 def _plain(kind: pa.DataType, value: Any) -> Any:
-    return (
-        datetime.date.fromisoformat(value) if pa.types.is_date32(kind) and isinstance(value, str) else value
-    )
+    return datetime.date.fromisoformat(value) if pa.types.is_date32(kind) and isinstance(value, str) else value
 
 
 def _text(key: str, value: object) -> str:
@@ -133,10 +129,7 @@ def _number(key: str, value: object, *, whole: bool) -> float | int:
         number = float(str(value))
     except ValueError as problem:
         raise UsageError(f"{key} is {str(value)[:80]!r}; write {expected}.") from problem
-    least, most = (
-        (1 if whole and key != "context_tokens" else 0),
-        (1 if key == "shared_prefix_share" else 1e15),
-    )
+    least, most = ((1 if whole and key != "context_tokens" else 0), (1 if key == "shared_prefix_share" else 1e15))
     if not least <= number <= most or (whole and number != int(number)):
         raise UsageError(f"{key} is {str(value)[:80]!r}; write {expected} from {least} to {most:g}.")
     return int(number) if whole else number

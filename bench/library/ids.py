@@ -21,15 +21,7 @@ from bench.records import DEPLOYMENT_FIELDS
 
 Fingerprints = NDArray[np.uint64]
 
-WORKLOAD_IDENTITY = (
-    "isl",
-    "osl",
-    "context_tokens",
-    "max_model_len",
-    "dataset",
-    "shared_prefix_share",
-    "turns",
-)
+WORKLOAD_IDENTITY = ("isl", "osl", "context_tokens", "max_model_len", "dataset", "shared_prefix_share", "turns")
 SERIES_IDENTITY = ("source", "harness", "load_kind", "arrivals", "scenario", "evidence")
 """What points of one series share beside deployment, workload and run: all but the load's own number and the repeat."""
 
@@ -55,7 +47,7 @@ def workloads(points: pa.Table) -> Fingerprints:
     Where nothing was requested and a data set is named, the data set is what was asked: the means of what it gave
     differ from run to run and make no workload of their own.
     """
-    return fingerprints(_asked(points), WORKLOAD_IDENTITY)
+    return fingerprints(_without_counted_lengths(points), WORKLOAD_IDENTITY)
 
 
 def series_keys(points: pa.Table, deployment: Fingerprints, workload: Fingerprints) -> NDArray[np.int64]:
@@ -93,7 +85,7 @@ def hex_digits(values: Fingerprints) -> pa.Array:
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(digits))
 
 
-def _asked(points: pa.Table) -> pa.Table:
+def _without_counted_lengths(points: pa.Table) -> pa.Table:
     """The points with `isl` and `osl` absent where they are only counted, from a named data set."""
     named = pc.is_valid(points.column("dataset"))
     for axis in ("isl", "osl"):

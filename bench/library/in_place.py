@@ -20,14 +20,14 @@ from bench.formats import journal as journals
 from bench.formats.reading import Reading
 from bench.library.columns import PACK_BASE, PASSPORTS, numbered
 from bench.library.ledger import Ledgers
-from bench.library.packs import IMPORTER, Held, Pack, Sheet, conformed
+from bench.library.packs import IMPORTER, HeldSource, Pack, Sheet, conformed
 from bench.library.rows import SourceRows
 from bench.library.runs import Runs
 from bench.library.store import Root, read_manifest
 
 
 @dataclass(frozen=True)
-class Journal:
+class JournalFile:
     """A sweep's journal as it lies on disk; another size or time means that it has changed."""
 
     id: str
@@ -38,7 +38,7 @@ class Journal:
 
 
 @dataclass(frozen=True)
-class Taken:
+class JournalRows:
     """What a journal said when it was read: its rows as a pack in memory, None without a point, or why it cannot be."""
 
     whole_bytes: int
@@ -46,13 +46,13 @@ class Taken:
     problem: str | None = None
 
 
-def found(roots: Sequence[Root]) -> tuple[Journal, ...]:
+def journals_by_id(roots: Sequence[Root]) -> tuple[JournalFile, ...]:
     """The journals of all sweeps by id; of two sweeps with one id the later root's."""
     seen = {journal.id: journal for root in roots for journal in _below(root)}
     return tuple(seen[id] for id in sorted(seen))
 
 
-def read(id: str, folder: Path, facts_written: int) -> tuple[Reading, Held] | None:
+def read(id: str, folder: Path, facts_written: int) -> tuple[Reading, HeldSource] | None:
     """What a sweep's journal says, and the source it is; None while it has no finished point.
 
     Raises:
@@ -64,20 +64,25 @@ def read(id: str, folder: Path, facts_written: int) -> tuple[Reading, Held] | No
     if not journal.measured:
         return None
     reading = journals.reading(journal)
-    return reading, Held(
-        id, manifest.file, manifest.format, manifest.imported, facts_written,
-        bytes=journal.whole_bytes, about=reading.about,
-    )  # fmt: skip
+    return reading, HeldSource(
+        id,
+        manifest.file,
+        manifest.format,
+        manifest.imported,
+        facts_written,
+        bytes=journal.whole_bytes,
+        about=reading.about,
+    )
 
 
 class Journals:
     """The journals of a library, looked at again and again; one is read when it has changed."""
 
     def __init__(self) -> None:
-        self._taken: dict[str, tuple[Journal, int, Taken]] = {}
+        self._taken: dict[str, tuple[JournalFile, int, JournalRows]] = {}
 
     def look(
-        self, journals: Iterable[Journal], packs: Sequence[Pack], ledgers: Ledgers
+        self, journals: Iterable[JournalFile], packs: Sequence[Pack], ledgers: Ledgers
     ) -> tuple[list[Pack], dict[str, str]]:
         """The sweeps of which no pack holds all, as packs in memory; and why others cannot be read, by their path."""
         shown: list[Pack] = []
@@ -97,27 +102,27 @@ class Journals:
                 shown.append(taken.pack)
         return shown, problems
 
-    def _read(self, journal: Journal, written: int, ledgers: Ledgers) -> Taken:
+    def _read(self, journal: JournalFile, written: int, ledgers: Ledgers) -> JournalRows:
         before = self._taken.get(journal.id)
         if before is not None and before[:2] == (journal, written):
             return before[2]
         try:
             taken = _taken(journal, written, ledgers.facts.get(journal.id, {}))
         except (InputError, NotFound) as problem:
-            taken = Taken(0, None, str(problem))
+            taken = JournalRows(0, None, str(problem))
         self._taken[journal.id] = (journal, written, taken)
         return taken
 
 
-def _taken(journal: Journal, facts_written: int, facts: Mapping[str, Any]) -> Taken:
+def _taken(journal: JournalFile, facts_written: int, facts: Mapping[str, Any]) -> JournalRows:
     said = read(journal.id, journal.path.parent, facts_written)
     if said is None:
-        return Taken(0, None)
+        return JournalRows(0, None)
     reading, held = said
     rows = _Rows()
     # its series are its own, since the sweep's name is part of what a series is: no other run is asked for
     done = SourceRows(held, facts, Runs()).write(reading, rows)
-    return Taken(held.bytes, rows.pack(journal, done))
+    return JournalRows(held.bytes, rows.pack(journal, done))
 
 
 class _Rows:
@@ -134,7 +139,7 @@ class _Rows:
         if name == "passports":  # a journal has no scores, and refuses no row
             self._passports.append(conformed(rows, numbered(PASSPORTS)))
 
-    def pack(self, journal: Journal, held: Held) -> Pack:
+    def pack(self, journal: JournalFile, held: HeldSource) -> Pack:
         points = pa.concat_tables(self._points)
         metrics = tuple(sorted(set(points.column_names) - PACK_BASE.keys()))
         sheet = Sheet((held,), metrics, IMPORTER)
@@ -153,7 +158,7 @@ def _covered(packs: Sequence[Pack]) -> Mapping[str, tuple[int, int]]:
     return known
 
 
-def _below(root: Root) -> Iterator[Journal]:
+def _below(root: Root) -> Iterator[JournalFile]:
     folder = root.path / journals.SWEEPS
     try:
         names = os.listdir(folder)
@@ -167,4 +172,4 @@ def _below(root: Root) -> Iterator[Journal]:
             about = path.stat()
         except (FileNotFoundError, NotADirectoryError):
             continue  # it has measured nothing yet
-        yield Journal(name, path, about.st_size, about.st_mtime_ns, not root.writable)
+        yield JournalFile(name, path, about.st_size, about.st_mtime_ns, not root.writable)

@@ -19,14 +19,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bench import catalogue
-from bench.formats.reading import REAL
-from bench.library import standing, tables
+from bench.formats.reading.point_table import REAL
+from bench.library import newest_runs, tables
 from bench.library.columns import IDENTITY, PACK_BASE, REFUSALS, SCORES, SQL_TYPES, literal, quoted, read_sql
 from bench.library.packs import SIDECARS, Pack, conformed
-from bench.library.runs import UNDATED, KnownRuns, Run
+from bench.library.runs import UNDATED, KnownRuns, RunSpan
 from bench.library.snapshot import Snapshot
 
 MEMORY_LIMIT = "512MB"
+AS_WRITTEN = "build_side_probe_side"
+"""What is off, so that a join keeps its right side in memory: Parquet that is read with a schema counts as one row to
+DuckDB, which would keep a million of them and run out. The points stand on the left of every join."""
+
 IN_PLACE = "in_place"
 """The table of the rows that were read from journals; there is none where no sweep is read in place."""
 
@@ -36,7 +40,7 @@ FEW_POINTS = 10_000
 ASKED_AGAIN = 3
 """The query of one state at which its few points become a table: an answer asks about ten, a person's SQL is one."""
 
-LeftOut = Callable[[Pack], str]
+LeftOutSql = Callable[[Pack], str]
 """The SQL condition of a pack's rows that are not shown; empty when all are."""
 
 
@@ -49,7 +53,7 @@ class Index:
         self._con = duckdb.connect(":memory:")
         self._shown: Snapshot | None = None
         self._made: dict[str, pa.Table | str] = {}
-        self._asked = 0
+        self._queries = 0
         self._kept = False
         self._knows_what_stands = False
         self.stored: frozenset[str] = frozenset()
@@ -65,19 +69,19 @@ class Index:
         which points stand for others.
         """
         with self._lock:
-            self._asked += 1
-            if self._asked == 1:
+            self._queries += 1
+            if self._queries == 1:
                 self._tell_runs()
-            if self._asked == ASKED_AGAIN:
+            if self._queries == ASKED_AGAIN:
                 self._keep_few()
-            if standing.SET_ASIDE in sql and not self._knows_what_stands:
-                query = standing.set_aside_sql("points", frozenset(self.stored | self.derived.keys()))
-                self._con.execute(f"CREATE OR REPLACE TABLE {standing.SET_ASIDE} AS {query}")
+            if newest_runs.SET_ASIDE in sql and not self._knows_what_stands:
+                query = newest_runs.set_aside_sql("points", frozenset(self.stored | self.derived.keys()))
+                self._con.execute(f"CREATE OR REPLACE TABLE {newest_runs.SET_ASIDE} AS {query}")
                 self._knows_what_stands = True
             return self._con.cursor()
 
     def show(self, snapshot: Snapshot) -> None:
-        """Nothing; every later query sees this state, a running one still the former."""
+        """Show every later query this state; a running one still sees the former."""
         with self._lock:
             if snapshot is self._shown:
                 return
@@ -97,12 +101,12 @@ class Index:
                 self._made = {}
                 raise
             self._shown, self.stored, self.derived = snapshot, stored, derived
-            self._asked, self._kept, self._knows_what_stands = 0, False, False
+            self._queries, self._kept, self._knows_what_stands = 0, False, False
 
     def known_runs(self, without: Sequence[str]) -> KnownRuns:
         """Looks up the runs the library holds of given series, leaving out these sources."""
 
-        def known(keys: NDArray[np.int64]) -> list[tuple[int, Run]]:
+        def known(keys: NDArray[np.int64]) -> list[tuple[int, RunSpan]]:
             with self.cursor() as cursor:
                 cursor.register("wanted_keys", pa.table({"key": keys}))
                 rows = cursor.execute(
@@ -112,7 +116,7 @@ class Index:
                     [list(without)],
                 ).fetchall()
             return [
-                (key, Run(UNDATED if first is None else first, UNDATED if last is None else last, name))
+                (key, RunSpan(UNDATED if first is None else first, UNDATED if last is None else last, name))
                 for key, name, first, last in rows
             ]
 
@@ -132,7 +136,7 @@ class Index:
         return dict(rows)
 
     def close(self) -> None:
-        """Nothing; the index is gone, the files stay."""
+        """Give up the index; the files stay."""
         with self._lock:
             self._con.close()
 
@@ -143,6 +147,7 @@ class Index:
             "autoload_known_extensions = false",
             f"memory_limit = {literal(MEMORY_LIMIT)}",
             "temp_directory = ''",
+            f"disabled_optimizers = {literal(AS_WRITTEN)}",
             "TimeZone = 'UTC'",
             "GLOBAL parquet_metadata_cache = true",
             f"allowed_directories = [{folders}]",
@@ -155,9 +160,7 @@ class Index:
         columns = {**PACK_BASE, **dict.fromkeys(sorted(stored), REAL)}
         growing = [pack for pack in snapshot.packs if pack.rows is not None]
         if growing:
-            rows = pa.concat_tables(
-                [conformed(pack.rows, pa.schema(list(columns.items()))) for pack in growing]
-            )
+            rows = pa.concat_tables([conformed(pack.rows, pa.schema(list(columns.items()))) for pack in growing])
             self._table(IN_PLACE, rows)
             self._table(f"{IN_PLACE}_passports", pa.concat_tables([pack.passports for pack in growing]))
         metrics = _point_columns(stored, derived)
@@ -175,27 +178,25 @@ class Index:
         )
         self._view("passports", "SELECT * FROM pack_passports")
         refused = ", ".join(quoted(name) for name in REFUSALS)
-        self._view(
-            "refusals", f"SELECT {refused} FROM pack_refusals UNION ALL SELECT {refused} FROM file_refusals"
-        )
+        self._view("refusals", f"SELECT {refused} FROM pack_refusals UNION ALL SELECT {refused} FROM file_refusals")
 
     def _tell_runs(self) -> None:
-        """Nothing; a version that a row of a run leaves out and another row of it states is in the points now."""
+        """State in the points a version that a row of a run leaves out and another row of it states."""
         try:
-            query = standing.versions_sql("points_as_stated")
-            self._con.execute(f"CREATE OR REPLACE TABLE {standing.VERSIONS} AS {query}")
+            query = newest_runs.versions_sql("points_as_stated")
+            self._con.execute(f"CREATE OR REPLACE TABLE {newest_runs.VERSIONS} AS {query}")
         except duckdb.Error:
-            self._asked = 0  # a pack that cannot be read: the query itself will tell
+            self._queries = 0  # a pack that cannot be read: the query itself will tell
             return
-        if self._con.execute(f"SELECT 1 FROM {standing.VERSIONS} LIMIT 1").fetchall():
+        if self._con.execute(f"SELECT 1 FROM {newest_runs.VERSIONS} LIMIT 1").fetchall():
             self._view(
                 "points",
                 "SELECT points_as_stated.* REPLACE (coalesce(points_as_stated.engine_version, run.engine_version)"
-                f" AS engine_version) FROM points_as_stated LEFT JOIN {standing.VERSIONS} AS run USING (point_id)",
+                f" AS engine_version) FROM points_as_stated LEFT JOIN {newest_runs.VERSIONS} AS run USING (point_id)",
             )
 
     def _keep_few(self) -> None:
-        """Nothing; few points are a table now. Those that cannot be read stay a view, whose queries tell why."""
+        """Make few points a table. Those that cannot be read stay a view, whose queries tell why."""
         if self._shown is None or sum(pack.sheet.points for pack in self._shown.packs) > FEW_POINTS:
             return
         self._con.execute("BEGIN")
@@ -240,7 +241,7 @@ def _point_columns(stored: frozenset[str], derived: Mapping[str, str]) -> str:
     return ", ".join(columns)
 
 
-def _rows_sql(snapshot: Snapshot, columns: Mapping[str, pa.DataType], left_out: LeftOut) -> str:
+def _rows_sql(snapshot: Snapshot, columns: Mapping[str, pa.DataType], left_out: LeftOutSql) -> str:
     """The rows of all packs but some; only packs with such rows are filtered, so the others cost nothing more."""
     conditions = {str(pack.path): left_out(pack) for pack in snapshot.packs if pack.rows is None}
     kept = ", ".join(quoted(name) for name in columns)
@@ -279,11 +280,7 @@ def _among(column: str, ids: Sequence[str]) -> str:
 
 
 def _sidecar_sql(snapshot: Snapshot, name: str, kinds: Mapping[str, pa.DataType]) -> str:
-    paths = [
-        str(pack.sidecar(name))
-        for pack in snapshot.packs
-        if pack.rows is None and name in pack.sheet.sidecars
-    ]
+    paths = [str(pack.sidecar(name)) for pack in snapshot.packs if pack.rows is None and name in pack.sheet.sidecars]
     rows = read_sql(paths, kinds, filename=True)
     kept = ", ".join(f"beside.{quoted(column)}" for column in kinds)
     growing = name == "passports" and any(pack.rows is not None for pack in snapshot.packs)

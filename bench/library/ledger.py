@@ -90,14 +90,14 @@ class Ledgers:
         NotFound where there is none; UsageError where the source was purged.
         """
         begun = (row for key, row in self.retractions.items() if len(id) >= 8 and key.startswith(id))
-        found = self.retractions.get(id) or next(begun, None)
-        if found is None:
+        retraction = self.retractions.get(id) or next(begun, None)
+        if retraction is None:
             raise NotFound(f"{id[:80]!r} is not retracted.")
-        if found.purged:
+        if retraction.purged:
             raise UsageError(
-                f"The source {short(found.id)} was purged, its bytes are gone; import its file again with force."
+                f"The source {short(retraction.id)} was purged, its bytes are gone; import its file again with force."
             )
-        return found
+        return retraction
 
 
 def now() -> str:
@@ -145,12 +145,12 @@ def changes(roots: Sequence[Root]) -> list[Entry]:
 
 
 def write(root: Root, name: str, *entries: Entry) -> None:
-    """Nothing; appends the entries to the root's ledger of this name."""
+    """Append the entries to the root's ledger of this name."""
     append_lines(root.ledger(name), *entries)
 
 
 def audit(root: Root, who: str, what: str, **detail: Any) -> None:
-    """Nothing; records who changed what."""
+    """Record who changed what."""
     write(root, "audit", {"at": now(), "who": who, "what": what, **detail})
 
 
@@ -193,14 +193,14 @@ def read(roots: Sequence[Root]) -> Ledgers:
 
 def _sound(root: Root, name: str, set_aside: list[Refusal]) -> list[Entry]:
     """The entries that say what a ledger of this name says; what else is JSON there is told as a refusal is."""
-    found = []
+    sound = []
     for number, entry in numbered(root.ledger(name)):
         wrong = None if entry is None else wrong_in(name, entry)
         if wrong is not None:
             set_aside.append(Refusal(root.ledger(name).name, f"{wrong} {MEND}", row=number))
         elif entry is not None:
-            found.append(entry)
-    return found
+            sound.append(entry)
+    return sound
 
 
 def wrong_in(name: str, entry: Entry) -> str | None:
@@ -261,7 +261,7 @@ def _fold_facts(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
 
 
 def _fold_notes(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
-    """A line is a note, or sets a tag, or takes one away."""
+    """Apply a line, which is a note, or sets a tag, or takes one away."""
     for entry in entries:
         name, tag = entry.get("id"), entry.get("tag")
         said = ("note", str(entry.get("text"))) if tag is None else ("tag", str(tag))
@@ -275,7 +275,7 @@ def _fold_notes(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
 
 
 def _give_back(ledgers: Ledgers, purged: str) -> None:
-    """Nothing; what an import hid for a source that is purged now stands again, or gives way to that one's heir."""
+    """Show again what an import hid for a source that is purged now, or hide it for that one's heir."""
     own = ledgers.retractions.get(purged)
     for id, retraction in list(ledgers.retractions.items()):
         if retraction.instead == purged and own is not None and own.instead:

@@ -4,34 +4,37 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
 
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats.journal import SWEEP_ID
-from bench.library import erasing, ledger, merging, rebuilding, store, verifying
+from bench.library import erasing, ledger, merging, model_configs, rebuilding, store, verifying
 from bench.library import facts as stated
 from bench.library.columns import IDENTITY
-from bench.library.finding import Search
-from bench.library.importing import Batch
+from bench.library.importing.batch import ImportBatch
+from bench.library.importing.discovery import FileSearch
+from bench.library.importing.report import ImportReport
+from bench.library.live_index import LiveIndex
+from bench.library.model_configs import FoundModel
 from bench.library.packs import IMPORTER
+from bench.library.query_cache import CachedResults
 from bench.library.rebuilding import Rebuilt
-from bench.library.remembered import Remembered
-from bench.library.report import ImportReport
 from bench.library.scratch import scratch_folder
-from bench.library.shown import Shown
 from bench.library.snapshot import Snapshot
 from bench.library.store import Root
 from bench.library.verifying import Verified
-from bench.names import DATA
+from bench.maths.model_shape import ModelShape
+from bench.names import DATA, display_name
+from bench.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd  # a third of a second at every start; DuckDB loads it at the first data frame
+    from numpy.typing import NDArray
 
-Progress = Callable[[int, int, str], None]
 """Is told how many files are done, of how many, and the file that is read next; "" when all have been read."""
 
 SHIPPED = DATA / "library"
@@ -48,8 +51,8 @@ class Library:
     def __init__(self, roots: Sequence[Root]) -> None:
         self._roots = tuple(roots)
         self._own = self._roots[-1]
-        self._shown = Shown(self._roots, (PRICE_BOOKS, self._own.path / "prices"))
-        self.remembered = Remembered()
+        self._shown = LiveIndex(self._roots, (PRICE_BOOKS, self._own.path / "prices"))
+        self.remembered = CachedResults()
 
     @property
     def _snapshot(self) -> Snapshot:
@@ -96,6 +99,24 @@ class Library:
         pack = self._snapshot.owners.get(source_id)
         return (pack.held[source_id].file, pack.held[source_id].imported) if pack else None
 
+    def files_of(self, text: str) -> list[Path]:
+        """The files, as they came, of the source that this id, or its beginning, stands for; NotFound of none."""
+        folder = self._folder_of(self._source(text))
+        manifest = store.read_manifest(folder)
+        return [folder / name for name in (manifest.main, *manifest.companions)]
+
+    def newest_tagged(self, tag: str) -> str:
+        """The id of the source with this tag that was measured last, by its import where that is not stated."""
+        found = self.fetch(
+            "SELECT s.source_id FROM tags t JOIN sources s ON s.source_id = t.id WHERE t.tag = $1"
+            " ORDER BY (SELECT max(date) FROM points p WHERE p.source_id = s.source_id) DESC NULLS LAST,"
+            " s.imported DESC LIMIT 1",
+            [tag],
+        )
+        if not found:
+            raise NotFound(f"No source has the tag {tag[:80]!r}; `tag ID {tag[:40]}` gives it to one.")
+        return str(found[0][0])
+
     def refresh(self) -> bool:
         """Whether something has changed since the last look, by this process or another; it is loaded now."""
         return self._shown.refresh()
@@ -107,13 +128,22 @@ class Library:
     def fetch(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a trusted query as tuples; a small result is remembered as long as nothing changes."""
         return self.remembered.ask(
-            lambda: self.version, sql, params,
+            lambda: self.version,
+            sql,
+            params,
             lambda: self._shown.ask(sql, lambda cursor: cursor.execute(sql, list(params)).fetchall()),
-        )  # fmt: skip
+        )
 
     def query(self, sql: str, params: Sequence[object] = ()) -> pd.DataFrame:
         """The rows of a trusted query as a data frame; absent values are NaN, NaT or None."""
         return self._shown.ask(sql, lambda cursor: cursor.execute(sql, list(params)).df())
+
+    def arrays(self, sql: str, params: Sequence[object] = ()) -> dict[str, NDArray[Any]]:
+        """The columns of a trusted query as arrays by name, which need no data frame; absent numbers are masked."""
+        return cast(
+            "dict[str, NDArray[Any]]",
+            self._shown.ask(sql, lambda cursor: cursor.execute(sql, list(params)).fetchnumpy()),
+        )
 
     def metric_columns(self) -> frozenset[str]:
         """The metrics that at least one pack stores."""
@@ -122,6 +152,22 @@ class Library:
     def has(self, column: str) -> bool:
         """Whether `points` has this column: identity, a stored metric, or one derived from stored columns."""
         return column in IDENTITY or column in self._shown.index.stored or column in self._shown.index.derived
+
+    def model_shape(self, slug: str) -> ModelShape | None:
+        """The shape of a model whose config.json was dropped in; None where there is none that can be read."""
+        file = self._snapshot.model_file(slug)
+        found = model_configs.config_shape(file) if file is not None else None
+        return found if isinstance(found, ModelShape) else None
+
+    @property
+    def dropped_models(self) -> tuple[str, ...]:
+        """The slugs of the models whose config.json was dropped in."""
+        return tuple(sorted({model_configs.slug_of(Path(file.path)) for file in self._snapshot.models}))
+
+    def model_name(self, slug: str) -> str:
+        """The name people read for a model: of one that has no row of its own as its config.json was named."""
+        name, file = display_name("model", slug), self._snapshot.model_file(slug)
+        return Path(file.path).stem if name == slug and file is not None else name
 
     def sources(self) -> pd.DataFrame:
         """Every source with its file, format, licence, counts and dates; hidden ones say why in `retracted`."""
@@ -151,36 +197,48 @@ class Library:
         """
         given = {id: stated.checked(of_it) for id, of_it in (facts_of or {}).items()}
         given[""] = {**given.get("", {}), **stated.checked(facts or {})}
+        model = {**given[""], **(facts or {})}.get("model")  # as it is written: what is checked has its slug
         tell = progress or (lambda done, of, file: None)
         sought, homes = [Path(path) for path in paths], [root.path for root in self._roots]
         with self._working(dry_run) as (folder, root):
             self.refresh()
-            search = Search(
-                folder / "unpacked", homes, refuse, lambda file: tell(0, max(1, len(sought)), file)
+            search = FileSearch(
+                folder / "unpacked",
+                homes,
+                refuse,
+                lambda file: tell(0, max(1, len(sought)), file),
+                model=None if model is None else str(model),
             )
-            found = search.find(sought)
+            files = search.find(sought)
             priced = self.fetch("SELECT DISTINCT accelerator FROM prices WHERE usd_per_accelerator_hour > 0")
             chips = frozenset(chip for (chip,) in priced)
-            batch = Batch(root, self._snapshot, folder, self._shown.runs(), given, priced=chips, inside=found.bundles,
-                          keep=not dry_run)  # fmt: skip
-            batch.leave_out(found)
-            for done, candidate in enumerate(found.candidates):
-                tell(done, len(found.candidates), candidate.shown)
+            batch = ImportBatch(
+                root,
+                self._snapshot,
+                folder,
+                self._shown.runs(),
+                given,
+                priced=chips,
+                inside=files.bundles,
+                keep=not dry_run,
+            )
+            batch.leave_out(files)
+            for done, candidate in enumerate(files.candidates):
+                tell(done, len(files.candidates), candidate.shown)
                 batch.take(candidate, force=force)
-            tell(len(found.candidates), max(1, len(found.candidates)), "")
+            tell(len(files.candidates), max(1, len(files.candidates)), "")
             batch.hear(self._shown.index.sources_of)
             if not dry_run:
+                self._keep_models(files.models, who or ledger.person())
                 self._publish(batch, who or ledger.person())
         return batch.report
 
     def set_facts(self, source_id: str, facts: Mapping[str, object], *, who: str | None = None) -> None:
-        """Nothing; the facts are remembered and the source's rows made anew. None takes a fact back."""
+        """Remember the facts and make the source's rows anew. None takes a fact back."""
         self.set_facts_of([source_id], facts, who=who)
 
-    def set_facts_of(
-        self, source_ids: Sequence[str], facts: Mapping[str, object], *, who: str | None = None
-    ) -> None:
-        """Nothing; as `set_facts` for several sources, all of them or, where one is not there, none."""
+    def set_facts_of(self, source_ids: Sequence[str], facts: Mapping[str, object], *, who: str | None = None) -> None:
+        """Do as `set_facts` for several sources, all of them or, where one is not there, none."""
         given = stated.checked(facts)
         if not given:
             raise UsageError("State at least one fact, such as accelerator=h100-sxm.")
@@ -196,25 +254,25 @@ class Library:
         self.refresh()
 
     def retract(self, id: str, reason: str, *, who: str | None = None) -> None:
-        """Nothing; the point, score or source is hidden, with the reason, until it is restored."""
+        """Hide the point, score or source, with the reason, until it is restored."""
         reason = ledger.said(reason, "Give a reason; it is shown to whoever looks for the result.")
         name, source_id = self._named(id)
         self._change("retractions", name, "retract", who, source_id=source_id, reason=reason)
 
     def restore(self, id: str, *, who: str | None = None) -> None:
-        """Nothing; what was retracted is visible again."""
+        """Show again what was retracted."""
         self.refresh()
         retraction = self._snapshot.ledgers.retraction(id)
         self._change("retractions", retraction.id, "restore", who, source_id=retraction.source_id)
 
     def annotate(self, id: str, text: str, *, who: str | None = None) -> None:
-        """Nothing; the note stands beside the point, score or source."""
+        """Put the note beside the point, score or source."""
         text = ledger.said(text, "A note needs a text.")
         name, source_id = self._named(id)
         self._change("notes", name, "annotate", who, source_id=source_id, text=text)
 
     def tag(self, id: str, tag: str, *, remove: bool = False, who: str | None = None) -> None:
-        """Nothing; the point, score or source has this tag from now on, or no longer."""
+        """Give the point, score or source this tag, or take it away."""
         tag = ledger.tag(tag)
         name, source_id = self._named(id)
         has = (name, tag) in self._snapshot.ledgers.tags
@@ -224,7 +282,7 @@ class Library:
             self._change("notes", name, "untag" if remove else "tag", who, source_id=source_id, tag=tag)
 
     def purge(self, source_id: str, reason: str, *, who: str | None = None) -> None:
-        """Nothing; the source's bytes and rows are deleted, and a tombstone keeps it from being imported again."""
+        """Delete the source's bytes and rows; a tombstone keeps it from being imported again."""
         source_id = self._source(source_id, purged=True)
         reason = ledger.said(reason, "Give a reason; it is told to whoever imports the file again.")
         if not self._own.source(source_id).is_dir() and self._held_by_shipped(source_id):
@@ -255,7 +313,7 @@ class Library:
             ids = rebuilding.to_read(root, self._snapshot)
             lost = dict.fromkeys(rebuilding.without_files(root, self._shown.watch), rebuilding.GONE)
             generation = 1 + max((pack.sheet.generation for pack in self._snapshot.packs), default=0)
-            batch = Batch(root, self._snapshot, folder, self._shown.runs(without=ids))
+            batch = ImportBatch(root, self._snapshot, folder, self._shown.runs(without=ids))
             unread = rebuilding.read_again(batch, root, ids, self._shown.watch)
             batch.publish(who, generation=generation)
             ledger.audit(root, who, "rebuild", sources=len(batch.seen), importer=IMPORTER)
@@ -273,19 +331,24 @@ class Library:
         return [id for root in self._roots for id in rebuilding.without_rows(root, self._snapshot)]
 
     def settle(self) -> None:
-        """Nothing; sweeps that have ended are in packs, and no later start has to read their journals."""
+        """Bring sweeps that have ended into packs, so that no later start has to read their journals."""
         with self._writing():
             self._repair()
             merging.merge(self._own, self._shown.watch)
         self.refresh()
 
     def close(self) -> None:
-        """Nothing; gives the memory of the index back."""
+        """Give the memory of the index back."""
         self._shown.index.close()
 
     # ---- writing
 
-    def _publish(self, batch: Batch, who: str) -> None:
+    def _keep_models(self, models: Sequence[FoundModel], who: str) -> None:
+        for one in models:
+            model_configs.keep(self._own, one)
+            ledger.audit(self._own, who, "model", model=one.shape.name, file=Path(one.file).name)
+
+    def _publish(self, batch: ImportBatch, who: str) -> None:
         batch.publish(who)
         batch.audit(who)
         self.refresh()
@@ -301,7 +364,7 @@ class Library:
         self.refresh()
 
     def _repair(self, wanted: Sequence[str] = (), lost: Sequence[str] = ()) -> None:
-        """Reads sources again whose facts were written, but whose rows were not made before the writer died, and those
+        """Read sources again whose facts were written, but whose rows were not made before the writer died, and those
         whose rows were lost.
 
         Sweeps that have ended since are read as well, from then on from a pack. One that cannot be read keeps its
@@ -317,7 +380,7 @@ class Library:
             if not stale:
                 return
             with store.staging_folder(self._own) as folder:
-                batch = Batch(self._own, self._snapshot, folder, self._shown.runs(without=stale))
+                batch = ImportBatch(self._own, self._snapshot, folder, self._shown.runs(without=stale))
                 for source_id in stale:
                     try:
                         batch.retake(source_id, self._folder_of(source_id))
@@ -328,7 +391,7 @@ class Library:
                     return
 
     def _finish_purges(self, *, wait: bool = False) -> None:
-        """Deletes what is left of purged sources: an import was under way meanwhile, or the purge was cut off.
+        """Delete what is left of purged sources: an import was under way meanwhile, or the purge was cut off.
 
         What cannot be deleted now stays for the next time; whoever purges is told.
         """
@@ -338,7 +401,7 @@ class Library:
                 self._erase(source_id, wait=wait)
 
     def _erase(self, source_id: str, *, wait: bool) -> None:
-        """Deletes a source; what had to go with it, since the disk is full, is read again into the room this makes."""
+        """Delete a source; what had to go with it, since the disk is full, is read again into the room this makes."""
         held = set(self._snapshot.owners)
         erasing.erase(self._own, source_id, self._shown.watch, wait=wait)
         self.refresh()
@@ -389,13 +452,13 @@ class Library:
         """The id of the point, score or source this text names, and the source it is or lies in."""
         self.refresh()
         if store.SHORT_ID.fullmatch(text):
-            found = self.fetch(
+            rows = self.fetch(
                 "SELECT source_id FROM pack_points WHERE point_id = $1"
                 " UNION ALL SELECT source_id FROM pack_scores WHERE score_id = $1 LIMIT 1",
                 [text],
             )
-            if found:
-                return text, found[0][0]
+            if rows:
+                return text, rows[0][0]
         source_id = self._source(text)
         return source_id, source_id
 

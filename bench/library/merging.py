@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 
 from bench.errors import InputError, NotFound
 from bench.formats import journal
-from bench.library.importing import publish_pack, unchanged
-from bench.library.packs import SIDECARS, Held, Pack, PackWriter, row_groups
+from bench.library.importing.batch import publish_pack, unchanged
+from bench.library.packs import SIDECARS, HeldSource, Pack, PackWriter, row_groups
 from bench.library.snapshot import Snapshot, Watch
 from bench.library.store import FULL, MERGE_LOCK, Root, exclusive, read_manifest, staging_folder
 
@@ -32,7 +32,7 @@ GRACE_S = 30.0
 
 
 def merge(root: Root, watch: Watch) -> None:
-    """Nothing; merges one group of small packs if there is one and nobody else is merging, and clears up."""
+    """Merge one group of small packs if there is one and nobody else is merging, and clear up."""
     if not _group(root, watch.look()) and not _left_over(root, watch.look()):
         return
     with exclusive(root.path / MERGE_LOCK, wait=False) as held:
@@ -40,16 +40,14 @@ def merge(root: Root, watch: Watch) -> None:
             return
         snapshot = watch.look()
         group = _group(root, snapshot)
-        if group and not watch.leave_out_damaged(
-            group
-        ):  # else its damage would be in a pack that is called sound
+        if group and not watch.leave_out_damaged(group):  # else its damage would be in a pack that is called sound
             _rewrite(root, group, snapshot)
         for pack in _left_over(root, watch.look()):
             _remove(pack)
 
 
 def rewritten_without(root: Root, source_id: str, watch: Watch) -> None:
-    """Nothing; no sound pack of this root holds rows of the source any more. The caller has the lock of merges.
+    """Rewrite each sound pack of this root without the source's rows. The caller has the lock of merges.
 
     Where the disk has no room for what else a pack holds, the pack goes all the same if every other source of it can be
     read again from its files, for which its own room will do.
@@ -110,10 +108,10 @@ def _within(rows: int, packs: Sequence[Pack]) -> list[Pack]:
 
 
 def _rewrite(root: Root, packs: Sequence[Pack], snapshot: Snapshot) -> None:
-    """Publishes one pack with what these packs own."""
+    """Publish one pack with what these packs own."""
     with staging_folder(root) as folder:
         writer = PackWriter(folder)
-        sources: list[Held] = []
+        sources: list[HeldSource] = []
         for pack in packs:
             owned = [held for held in pack.sheet.sources if snapshot.owners.get(held.id) is pack]
             kept = pa.array([held.id for held in owned], type=pa.string())

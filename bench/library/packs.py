@@ -27,11 +27,7 @@ from bench.library.columns import PACK_BASE, PASSPORTS, REFUSALS, SCORES, number
 IMPORTER = 1
 """The version of what importing makes of a source; a rebuild by a newer one wins over older packs."""
 
-SIDECARS: Mapping[str, Mapping[str, pa.DataType]] = {
-    "scores": SCORES,
-    "passports": PASSPORTS,
-    "refusals": REFUSALS,
-}
+SIDECARS: Mapping[str, Mapping[str, pa.DataType]] = {"scores": SCORES, "passports": PASSPORTS, "refusals": REFUSALS}
 SEAL = "seal"
 MAGIC = b"PAR1"
 """What every Parquet file begins and ends with."""
@@ -43,7 +39,7 @@ PENDING_TABLES = 256
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldSource:
     """What a pack holds of one source. `facts` counts the facts that were written when its rows were made.
 
     `bytes` is how much of a journal they were made of, 0 for a source that does not grow. `digests` are the sha256 of
@@ -97,7 +93,7 @@ class Sheet:
     an earlier version.
     """
 
-    sources: tuple[Held, ...]
+    sources: tuple[HeldSource, ...]
     metrics: tuple[str, ...]
     importer: int = IMPORTER
     generation: int = 0
@@ -143,7 +139,7 @@ class Pack:
         return (self.path, *beside, self.path.with_suffix(".json"))
 
     @cached_property
-    def held(self) -> Mapping[str, Held]:
+    def held(self) -> Mapping[str, HeldSource]:
         """What it holds, by source id."""
         return {held.id: held for held in self.sheet.sources}
 
@@ -181,13 +177,11 @@ def _seal(stated: Mapping[str, Any]) -> str:
     return hashlib.sha256(_dumped(stated)).hexdigest()
 
 
-def _held(entry: Mapping[str, Any]) -> Held:
+def _held(entry: Mapping[str, Any]) -> HeldSource:
     """A source as a sheet states it; what a newer version added is passed over."""
-    known = {column.name for column in fields(Held)} & entry.keys()
-    values: dict[str, Any] = {
-        key: tuple(entry[key]) if isinstance(entry[key], list) else entry[key] for key in known
-    }
-    return Held(**values)
+    known = {column.name for column in fields(HeldSource)} & entry.keys()
+    values: dict[str, Any] = {key: tuple(entry[key]) if isinstance(entry[key], list) else entry[key] for key in known}
+    return HeldSource(**values)
 
 
 class PackWriter:
@@ -206,7 +200,7 @@ class PackWriter:
         self._beside: dict[str, list[pa.Table]] = {name: [] for name in SIDECARS}
 
     def write(self, points: pa.Table) -> None:
-        """Nothing; takes finished rows: any of the pack's columns, and metrics."""
+        """Take finished rows: any of the pack's columns, and metrics."""
         if points.num_rows:
             self._pending.append(points)
             self._pending_rows += points.num_rows
@@ -217,12 +211,12 @@ class PackWriter:
                 self._pending = [_united(self._pending, pack_schema(metrics)).combine_chunks()]
 
     def write_beside(self, name: str, rows: pa.Table) -> None:
-        """Nothing; takes rows of a sidecar."""
+        """Take rows of a sidecar."""
         if rows.num_rows:
             self._beside[name].append(conformed(rows, numbered(SIDECARS[name])))
 
     def absorb(self, other: PackWriter) -> None:
-        """Nothing; takes everything that was written to another writer, which is of no use afterwards."""
+        """Take everything that was written to another writer, which is of no use afterwards."""
         if other._parts:
             other._flush()
             other._end_part()
@@ -233,7 +227,7 @@ class PackWriter:
         for name, tables in other._beside.items():
             self._beside[name].extend(tables)
 
-    def close(self, sources: Iterable[Held], *, generation: int = 0, importer: int = IMPORTER) -> Path:
+    def close(self, sources: Iterable[HeldSource], *, generation: int = 0, importer: int = IMPORTER) -> Path:
         """The finished pack in the staging folder, its sheet and sidecars beside it."""
         self._flush()
         if not self._parts:
@@ -246,13 +240,9 @@ class PackWriter:
             _joined([part for part, _ in self._parts], pack, pack_schema(self._metrics))
         for name, tables in self._beside.items():
             if tables:
-                pq.write_table(
-                    pa.concat_tables(tables), pack.with_suffix(f".{name}.parquet"), compression="zstd"
-                )
+                pq.write_table(pa.concat_tables(tables), pack.with_suffix(f".{name}.parquet"), compression="zstd")
         beside = [name for name, tables in self._beside.items() if tables]
-        sums = {
-            name: FileSum.of(pack.with_suffix(f".{name}.parquet") if name else pack) for name in ("", *beside)
-        }
+        sums = {name: FileSum.of(pack.with_suffix(f".{name}.parquet") if name else pack) for name in ("", *beside)}
         sheet = Sheet(tuple(sources), tuple(sorted(self._metrics)), importer, generation, sums)
         pack.with_suffix(".json").write_bytes(sheet.encoded())
         return pack
@@ -272,12 +262,10 @@ class PackWriter:
         self._pending, self._pending_rows = [], 0
 
     def _pending_metrics(self) -> frozenset[str]:
-        return frozenset(
-            name for table in self._pending for name in table.column_names if name not in PACK_BASE
-        )
+        return frozenset(name for table in self._pending for name in table.column_names if name not in PACK_BASE)
 
     def _wait(self) -> None:
-        """Ends when the rows on their way to disk are there; what went wrong with them is raised here."""
+        """End when the rows on their way to disk are there; what went wrong with them is raised here."""
         if self._written is not None:
             self._written.result()
             self._written = None
@@ -301,12 +289,8 @@ class PackWriter:
 
 def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     """A writer of packs: zstd, dictionaries for everything but metrics, whose values hardly repeat."""
-    dictionaries = [
-        name for name in schema.names if name in PACK_BASE and name not in ("point_id", "restated_in")
-    ]
-    return pq.ParquetWriter(
-        path, schema, compression="zstd", compression_level=1, use_dictionary=dictionaries
-    )
+    dictionaries = [name for name in schema.names if name in PACK_BASE and name not in ("point_id", "restated_in")]
+    return pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, use_dictionary=dictionaries)
 
 
 def _united(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
@@ -317,9 +301,7 @@ def conformed(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """The table with exactly these columns; one it lacks is NULL in every row."""
     present = set(table.column_names)
     columns = [
-        table.column(column.name).cast(column.type)
-        if column.name in present
-        else pa.nulls(len(table), column.type)
+        table.column(column.name).cast(column.type) if column.name in present else pa.nulls(len(table), column.type)
         for column in schema
     ]
     return pa.table(columns, schema=schema)
@@ -349,9 +331,7 @@ def misfit(pack: Pack) -> str | None:
                 ends = stream.read(len(MAGIC)), stream.seek(-len(MAGIC), os.SEEK_END), stream.read()
                 size = stream.tell()
         except OSError as problem:
-            why = (
-                (problem.strerror or str(problem)).lower() if problem.errno != errno.EINVAL else "it is empty"
-            )
+            why = (problem.strerror or str(problem)).lower() if problem.errno != errno.EINVAL else "it is empty"
             return _damaged(pack, path, why)
         if said is not None and size != said.bytes:
             return _damaged(pack, path, f"it has {size:,} of {said.bytes:,} bytes")
@@ -362,17 +342,17 @@ def misfit(pack: Pack) -> str | None:
 
 def damage(pack: Pack) -> str | None:
     """Why a pack that is there cannot be read, or is not what was written; None where it is, or is gone."""
-    found = misfit(pack)
-    for name in ("", *pack.sheet.sidecars) if found is None else ():
+    first = misfit(pack)
+    for name in ("", *pack.sheet.sidecars) if first is None else ():
         path, said = pack.sidecar(name), pack.sheet.files.get(name)
         try:
             if said is None:
                 pq.read_metadata(path)
             elif FileSum.of(path) != said:
-                found = found or _damaged(pack, path, "it is not what was written")
+                first = first or _damaged(pack, path, "it is not what was written")
         except (OSError, pa.ArrowException) as problem:
-            found = found or _damaged(pack, path, str(problem).splitlines()[0][:120])
-    return found if pack.path.exists() else None  # else a merge has just removed it
+            first = first or _damaged(pack, path, str(problem).splitlines()[0][:120])
+    return first if pack.path.exists() else None  # else a merge has just removed it
 
 
 def _damaged(pack: Pack, path: Path, why: str) -> str:

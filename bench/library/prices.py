@@ -31,7 +31,7 @@ NEEDED = ("provider", "accelerator", "accelerators", "terms", "usd_per_hour")
 KNOWN = (*(column.name for column in fields(Price)), "usd_per_accelerator_hour")
 
 
-class _Wrong(ValueError):
+class _WrongCell(ValueError):
     """A cell that is not what its column holds: which column, and what was expected."""
 
     def __init__(self, column: str, expected: str) -> None:
@@ -51,7 +51,7 @@ def read_book(path: Path) -> tuple[list[Price], list[Refusal]]:
     for number, row in _rows(path):
         try:
             price, placeholder = _price(path.stem, row)
-        except _Wrong as wrong:
+        except _WrongCell as wrong:
             cell = row.get(wrong.column)
             refusals.append(Refusal(path.name, f"{wrong}.", number, wrong.column, cell, wrong.expected))
             continue
@@ -88,25 +88,23 @@ def _check_header(path: Path, header: list[str]) -> None:
     unknown = [column for column in header if column not in KNOWN]
     if unknown or len(set(header)) < len(header):
         odd = unknown[0] if unknown else next(column for column in header if header.count(column) > 1)
-        raise InputError(
-            f"{path.name} has an unknown or doubled column {odd!r}; known are {', '.join(KNOWN)}."
-        )
+        raise InputError(f"{path.name} has an unknown or doubled column {odd!r}; known are {', '.join(KNOWN)}.")
 
 
 def _price(stem: str, row: dict[str, str]) -> tuple[Price, str | None]:
     """The price in a row, and the placeholder found in place of its figure, if any."""
     for column in ("provider", "accelerator"):
         if not row[column]:
-            raise _Wrong(column, "a name")
+            raise _WrongCell(column, "a name")
     if row["terms"] not in TERMS:
-        raise _Wrong("terms", f"one of {', '.join(TERMS)}")
+        raise _WrongCell("terms", f"one of {', '.join(TERMS)}")
     chips = _chips(row["accelerators"])
     usd, each = _usd(row, "usd_per_hour"), _usd(row, "usd_per_accelerator_hour")
     placeholder = next((row["usd_per_hour"] for value in (usd, each) if value in PLACEHOLDERS), None)
     if placeholder is not None:
         usd = None
     elif usd is not None and each is not None and not math.isclose(usd, each * chips, rel_tol=0.01):
-        raise _Wrong("usd_per_accelerator_hour", f"usd_per_hour / {chips} = {usd / chips:g}")
+        raise _WrongCell("usd_per_accelerator_hour", f"usd_per_hour / {chips} = {usd / chips:g}")
     price = Price(
         book=row.get("book") or stem,
         provider=row["provider"],
@@ -125,7 +123,7 @@ def _price(stem: str, row: dict[str, str]) -> tuple[Price, str | None]:
 
 def _chips(cell: str) -> int:
     if not (cell.isascii() and cell.isdigit() and int(cell) > 0):
-        raise _Wrong("accelerators", "a whole number of chips, at least 1")
+        raise _WrongCell("accelerators", "a whole number of chips, at least 1")
     return int(cell)
 
 
@@ -138,7 +136,7 @@ def _usd(row: dict[str, str], column: str) -> float | None:
     except ValueError:
         value = math.nan
     if not 0.0 < value < math.inf:
-        raise _Wrong(column, "USD per hour above 0, or empty where there is no price")
+        raise _WrongCell(column, "USD per hour above 0, or empty where there is no price")
     return value
 
 
@@ -146,10 +144,10 @@ def _day(cell: str) -> datetime.date | None:
     try:
         return datetime.date.fromisoformat(cell) if cell else None
     except ValueError as problem:
-        raise _Wrong("as_of", "a date such as 2026-11-20") from problem
+        raise _WrongCell("as_of", "a date such as 2026-11-20") from problem
 
 
 def _link(cell: str) -> str | None:
     if cell and not cell.startswith(("https://", "http://")):
-        raise _Wrong("source_url", "an address that begins with https:// or http://")
+        raise _WrongCell("source_url", "an address that begins with https:// or http://")
     return cell or None

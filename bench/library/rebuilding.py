@@ -14,18 +14,11 @@ import pyarrow as pa
 
 from bench.errors import InputError, NotFound
 from bench.formats import journal
-from bench.library.finding import sentence
-from bench.library.importing import Batch
+from bench.library.importing.batch import ImportBatch
+from bench.library.importing.discovery import sentence
 from bench.library.snapshot import Snapshot, Watch
-from bench.library.store import (
-    ABANDONED_S,
-    MERGE_LOCK,
-    Root,
-    exclusive,
-    source_names,
-    sources_in,
-    sync_folder,
-)
+from bench.library.store import ABANDONED_S, MERGE_LOCK, Root, exclusive, short, source_names, sources_in, sync_folder
+from bench.progress import steps
 from bench.records import Refusal
 
 GONE = "Its files are gone: put them back, or purge it."
@@ -53,9 +46,7 @@ def move_damaged_aside(root: Root, watch: Watch) -> dict[str, str]:
             pack = Path(path)
             if pack.parent == root.points:
                 root.damaged.mkdir(exist_ok=True)
-                pack.rename(
-                    root.damaged / pack.name
-                )  # first, so that nobody reads it without what lies beside it
+                pack.rename(root.damaged / pack.name)  # first, so that nobody reads it without what lies beside it
                 for file in root.points.glob(f"{pack.stem}.*"):
                     file.rename(root.damaged / file.name)
                 moved[pack.name] = why
@@ -64,10 +55,10 @@ def move_damaged_aside(root: Root, watch: Watch) -> dict[str, str]:
     return moved
 
 
-def read_again(batch: Batch, root: Root, ids: list[str], watch: Watch) -> dict[str, str]:
+def read_again(batch: ImportBatch, root: Root, ids: list[str], watch: Watch) -> dict[str, str]:
     """Why some of these sources could not be read again; the others are in the batch."""
     unread = {}
-    for source_id in ids:
+    for source_id in steps(ids, short):
         try:
             batch.retake(source_id, root.source(source_id))
         except UNREADABLE as problem:
@@ -91,19 +82,21 @@ def without_rows(root: Root, snapshot: Snapshot, young: bool = False) -> Iterato
     """
     held = {id for pack in (*snapshot.packs, *snapshot.superseded) for id in pack.held}
     for source_id in source_names(root):
-        if (
-            source_id not in held
-            and not journal.SWEEP_ID.fullmatch(source_id)
-            and not snapshot.purged(source_id)
-        ):
+        if source_id not in held and not journal.SWEEP_ID.fullmatch(source_id) and not snapshot.purged(source_id):
             with contextlib.suppress(FileNotFoundError):
                 if (time.time() - root.source(source_id).stat().st_mtime > ABANDONED_S) is not young:
                     yield source_id
 
 
 def without_files(root: Root, watch: Watch) -> list[str]:
-    """The sources whose rows are in packs of this root and whose files are not, though nobody has purged them."""
-    held = [held.id for held, pack in watch.look().held() if pack.path.parent == root.points]
-    gone = [source_id for source_id in held if not root.source(source_id).is_dir()]
+    """The sources whose rows are in packs of this root and whose files are not, though nobody has purged them.
+
+    What ships may have been read into a pack of one's own, as a stated fact does it; its files lie where it ships.
+    """
+    snapshot = watch.look()
+    packs = [pack for pack in (*snapshot.packs, *snapshot.superseded) if pack.shipped and root.writable]
+    elsewhere = {id for pack in packs for id in pack.held}
+    held = [held.id for held, pack in snapshot.held() if pack.path.parent == root.points]
+    gone = [id for id in held if id not in elsewhere and not root.source(id).is_dir()]
     now = watch.look()  # a purge is told before the files go
     return [source_id for source_id in gone if not now.purged(source_id)]

@@ -12,29 +12,30 @@ import pyarrow.compute as pc
 
 from bench.catalogue import is_metric
 from bench.errors import InputError
-from bench.formats.foreign import days
-from bench.formats.reading import POINT_COLUMNS, REAL, SCORE_COLUMNS, Reading
+from bench.formats.reading import days
+from bench.formats.reading.point_table import POINT_COLUMNS, REAL, SCORE_COLUMNS, Reading
 from bench.library import facts as stated
 from bench.library import ids
 from bench.library.columns import IDENTITY, PASSPORTS, REFUSALS, SCORES, SERIES_KEY
 from bench.library.facts import LENGTHS, PRICE, WANTED
-from bench.library.listed import KEPT_KEYS, KEY_LENGTH
-from bench.library.packs import Held
+from bench.library.packs import HeldSource
 from bench.library.runs import Runs
 from bench.library.spread import Spreads
 from bench.records import Refusal
 
 REFUSAL_TEXT = 500
+KEPT_KEYS, KEY_LENGTH = 24, 200
+"""Keys not understood that the library keeps of a source by name, and how much of each: every start reads them."""
 
 
 class RowWriter(Protocol):
     """Where rows go: onto disk, or into memory."""
 
     def write(self, rows: pa.Table) -> None:
-        """Nothing; takes rows of points."""
+        """Take rows of points."""
 
     def write_beside(self, name: str, rows: pa.Table) -> None:
-        """Nothing; takes rows of a sidecar."""
+        """Take rows of a sidecar."""
 
 
 class SourceRows:
@@ -42,20 +43,20 @@ class SourceRows:
 
     def __init__(
         self,
-        held: Held,
+        held: HeldSource,
         facts: Mapping[str, Any],
         runs: Runs,
         priced: Collection[str] = (),
         sought: Collection[str] = (),
     ) -> None:
         """`priced`: the accelerators that cost something in a price book; `sought`: ids of points and scores of which
-        `found` says afterwards those that are here."""
+        `here` says afterwards those that are here."""
         self._held = held
         self._facts = facts
         self._runs = runs
         self._priced = pa.array(sorted(priced), type=pa.string())
         self._sought = pa.array(sorted(sought), type=pa.string())
-        self.found: set[str] = set()
+        self.here: set[str] = set()
         self._costs = False
         self._points = 0
         self._slugs: set[str] = set()
@@ -65,7 +66,7 @@ class SourceRows:
         self._open: dict[str, int] = {}
         self.spreads = Spreads()
 
-    def write(self, reading: Reading, writer: RowWriter, *, keep: bool = True) -> Held:
+    def write(self, reading: Reading, writer: RowWriter, *, keep: bool = True) -> HeldSource:
         """What the pack now holds of this source; InputError when the format gave what the vocabulary lacks.
 
         With `keep` false the rows are made and checked but not written.
@@ -125,7 +126,7 @@ class SourceRows:
 
     def _find(self, made: pa.Array) -> None:
         if len(self._sought):
-            self.found.update(made.filter(pc.is_in(made, self._sought)).to_pylist())
+            self.here.update(made.filter(pc.is_in(made, self._sought)).to_pylist())
 
     def _count(self, rows: pa.Table) -> None:
         self._points += len(rows)
@@ -165,9 +166,7 @@ def _completed(rows: pa.Table) -> pa.Table:
         if name not in POINT_COLUMNS and not is_metric(name):
             raise InputError(f"{name} is neither a column nor a metric of the catalogue; correct the format.")
         if name not in POINT_COLUMNS and not pc.all(pc.is_finite(rows.column(name)), min_count=0).as_py():
-            raise InputError(
-                f"{name} is not a finite number in a row that was read; absent values are left out."
-            )
+            raise InputError(f"{name} is not a finite number in a row that was read; absent values are left out.")
     columns = {name: rows.column(name).cast(POINT_COLUMNS.get(name, REAL)) for name in rows.column_names}
     for name, kind in POINT_COLUMNS.items():
         if name not in columns:

@@ -18,7 +18,7 @@ UNDATED = np.iinfo(np.int32).min
 
 
 @dataclass(slots=True)
-class Run:
+class RunSpan:
     """The days one run of a series spans, as days since 1970, and the series id its points carry."""
 
     first: int
@@ -26,7 +26,7 @@ class Run:
     series_id: str
 
 
-KnownRuns = Callable[[NDArray[np.int64]], Iterable[tuple[int, Run]]]
+KnownRuns = Callable[[NDArray[np.int64]], Iterable[tuple[int, RunSpan]]]
 
 
 class Runs:
@@ -38,7 +38,7 @@ class Runs:
 
     def __init__(self, known: KnownRuns | None = None) -> None:
         self._known = known
-        self._runs: dict[int, list[Run]] = {}
+        self._runs: dict[int, list[RunSpan]] = {}
         self._single: dict[int, int] = {}
         """The day of a series that was met on one day only; in a large table most are."""
 
@@ -65,7 +65,7 @@ class Runs:
         return np.flatnonzero(~single)
 
     def _recall(self, keys: NDArray[np.int64]) -> None:
-        """Asks once for the runs the library holds of these series."""
+        """Ask once for the runs the library holds of these series."""
         if self._known is None:
             return
         unseen = [key for key in keys.tolist() if key not in self._runs and key not in self._single]
@@ -77,12 +77,12 @@ class Runs:
         runs = self._runs.setdefault(key, [])
         if key in self._single:
             before = self._single.pop(key)
-            runs.append(Run(before, before, _name(key, before)))
+            runs.append(RunSpan(before, before, _name(key, before)))
         for run in runs:
             if run.first - RUN_GAP_DAYS <= day <= run.last + RUN_GAP_DAYS:
                 run.first, run.last = min(run.first, day), max(run.last, day)
                 return run.series_id
-        runs.append(Run(day, day, name))
+        runs.append(RunSpan(day, day, name))
         return name
 
 

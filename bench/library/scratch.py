@@ -37,7 +37,7 @@ def locked(folder: Path) -> int:
 
 
 def clear_abandoned(prefix: str) -> None:
-    """Nothing; removes the folders of processes that died; a lock tells whose process lives."""
+    """Remove the folders of processes that died; a lock tells whose process lives."""
     for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         try:
             old = time.time() - folder.stat().st_mtime > ABANDONED_S

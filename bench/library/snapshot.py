@@ -18,12 +18,13 @@ from bench.errors import InputError
 from bench.formats import journal
 from bench.library import in_place, ledger
 from bench.library.ledger import Ledgers
-from bench.library.packs import Held, Pack, Sheet, damage, listed, misfit, read_sheet
+from bench.library.model_configs import slug_of
+from bench.library.packs import HeldSource, Pack, Sheet, damage, listed, misfit, read_sheet
 from bench.library.store import Root
 
 
-class PriceBook(NamedTuple):
-    """A price book as it lies on disk; another size or time means that it has changed."""
+class LooseFile(NamedTuple):
+    """A price book or a model's config.json as it lies on disk; another size or time means that it has changed."""
 
     path: str
     size: int
@@ -52,13 +53,18 @@ class Snapshot:
     ledgers: Ledgers
     superseded: tuple[Pack, ...]
     damaged: Mapping[str, str]
-    price_books: tuple[PriceBook, ...]
+    price_books: tuple[LooseFile, ...]
+    models: tuple[LooseFile, ...]
     version: str
 
-    def held(self) -> Iterator[tuple[Held, Pack]]:
+    def held(self) -> Iterator[tuple[HeldSource, Pack]]:
         """Every source that counts and its pack, hidden ones included."""
         for source_id, pack in self.owners.items():
             yield pack.held[source_id], pack
+
+    def model_file(self, slug: str) -> LooseFile | None:
+        """The config.json that was dropped in for the model with this slug, the reader's own before a shipped one."""
+        return next((file for file in reversed(self.models) if slug_of(Path(file.path)) == slug), None)
 
     def purged(self, source_id: str) -> bool:
         """Whether this source's bytes were deleted on purpose."""
@@ -67,9 +73,7 @@ class Snapshot:
 
     def readable(self, source_id: str) -> bool:
         """Whether a source whose files are there is one to read: not purged, and a sweep once it has a point."""
-        return source_id in self.owners or not (
-            self.purged(source_id) or journal.SWEEP_ID.fullmatch(source_id)
-        )
+        return source_id in self.owners or not (self.purged(source_id) or journal.SWEEP_ID.fullmatch(source_id))
 
     def holding(self, sweep: str, points: int) -> str | None:
         """The source that holds this sweep: read in place, or another import of its journal with as many points."""
@@ -103,7 +107,7 @@ class Watch:
         self._price_folders = tuple(price_folders)
         self._sheets: dict[Path, Sheet] = {}
         self._damaged: dict[str, str] = {}
-        self._digests: dict[PriceBook, str] = {}
+        self._digests: dict[LooseFile, str] = {}
         self._journals = in_place.Journals()
         self._mark: object = None
         self._ledger_sizes: object = None
@@ -114,11 +118,11 @@ class Watch:
         """Whether one of these packs, or else of the latest state's, is damaged; no later snapshot of this process has
         it then, and each says why."""
         latest = self._latest.packs if self._latest is not None else ()
-        found = {str(pack.path): damage(pack) for pack in packs or latest if pack.rows is None}
+        damages = {str(pack.path): damage(pack) for pack in packs or latest if pack.rows is None}
         with self._lock:
-            self._damaged.update({path: why for path, why in found.items() if why is not None})
+            self._damaged.update({path: why for path, why in damages.items() if why is not None})
             self._mark = None
-        return any(found.values())
+        return any(damages.values())
 
     def look(self) -> Snapshot:
         """The state as it is now; the same object as last time when nothing has changed."""
@@ -128,18 +132,19 @@ class Watch:
     def _look(self) -> Snapshot:
         names = [(root, listed(root.points)) for root in self._roots]
         sizes = tuple(ledger.size(root.ledger(name)) for root in self._roots for name in ledger.VISIBLE)
-        books = _price_books(self._price_folders)
-        journals = in_place.found(self._roots)
-        mark = (tuple(tuple(found) for _, found in names), sizes, books, journals)
+        books = _listed_files(self._price_folders, "*.csv")
+        models = _listed_files([root.models for root in self._roots], "*.json")
+        journals = in_place.journals_by_id(self._roots)
+        mark = (tuple(tuple(files) for _, files in names), sizes, books, models, journals)
         if self._latest is not None and mark == self._mark:
             return self._latest
         if sizes != self._ledger_sizes:
             self._ledgers, self._ledger_sizes = ledger.read(self._roots), sizes
-        packs = [pack for root, found in names for pack in self._packs(root, found)]
-        self._digests = {book: self._digests.get(book) or book.digest() for book in books}
+        packs = [pack for root, files in names for pack in self._packs(root, files)]
+        self._digests = {one: self._digests.get(one) or one.digest() for one in (*books, *models)}
         growing, unreadable = self._journals.look(journals, packs, self._ledgers)
         damaged = {**self._damaged, **unreadable}
-        self._latest = _snapshot([*packs, *growing], self._ledgers, damaged, sizes, self._digests)
+        self._latest = _snapshot([*packs, *growing], self._ledgers, damaged, sizes, (books, models), self._digests)
         self._mark = mark
         return self._latest
 
@@ -170,7 +175,8 @@ def _snapshot(
     ledgers: Ledgers,
     damaged: Mapping[str, str],
     sizes: tuple[int, ...],
-    books: Mapping[PriceBook, str],
+    loose: tuple[Sequence[LooseFile], Sequence[LooseFile]],
+    digests: Mapping[LooseFile, str],
 ) -> Snapshot:
     owners: dict[str, Pack] = {}
     for pack in packs:
@@ -187,14 +193,15 @@ def _snapshot(
         (source_id, pack.sheet.importer, pack.held[source_id].facts, pack.held[source_id].bytes)
         for source_id, pack in sorted(owners.items(), key=lambda one: one[0])
     ]
-    content = (counted, sorted(Path(path).name for path in damaged), sizes, sorted(books.values()))
+    content = (counted, sorted(Path(path).name for path in damaged), sizes, sorted(digests.values()))
     return Snapshot(
         packs=tuple(pack for pack in packs if id(pack) in owning),
         owners=owners,
         ledgers=ledgers,
         superseded=tuple(pack for pack in packs if id(pack) not in owning),
         damaged=damaged,
-        price_books=tuple(books),
+        price_books=tuple(loose[0]),
+        models=tuple(loose[1]),
         version=hashlib.sha256(repr(content).encode()).hexdigest()[:12],
     )
 
@@ -213,9 +220,7 @@ def _copies(owners: Mapping[str, Pack]) -> list[str]:
         for sweep in held.slugs:
             best[sweep] = max(best.get(sweep, rank), rank)
     return [
-        held.id
-        for held in imported
-        if any(sweep in in_place or best[sweep][-1] != held.id for sweep in held.slugs)
+        held.id for held in imported if any(sweep in in_place or best[sweep][-1] != held.id for sweep in held.slugs)
     ]
 
 
@@ -224,11 +229,11 @@ def _rank(pack: Pack, source_id: str) -> tuple[int, int, int, int, bool, str]:
     return (-sheet.importer, -held.bytes, -held.facts, -sheet.generation, not pack.shipped, pack.path.name)
 
 
-def _price_books(folders: Sequence[Path]) -> tuple[PriceBook, ...]:
-    """Every price book with its size and the time it was written."""
-    found = []
+def _listed_files(folders: Sequence[Path], pattern: str) -> tuple[LooseFile, ...]:
+    """Every such file in these folders with its size and the time it was written."""
+    files = []
     for folder in folders:
-        for path in sorted(folder.glob("*.csv")) if folder.is_dir() else ():
+        for path in sorted(folder.glob(pattern)) if folder.is_dir() else ():
             about = path.stat()
-            found.append(PriceBook(str(path), about.st_size, about.st_mtime_ns))
-    return tuple(found)
+            files.append(LooseFile(str(path), about.st_size, about.st_mtime_ns))
+    return tuple(files)

@@ -23,14 +23,26 @@ MOST_SEEN = 1_000
 
 LOADS = ("concurrency", "request_rate", "batch")
 THROUGHPUTS = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s")
-COLUMNS = ("model", "precision", "accelerator", "accelerators", "tp", "engine", "engine_version", "isl", "osl",
-           *LOADS, *THROUGHPUTS, "date")  # fmt: skip
+COLUMNS = (
+    "model",
+    "precision",
+    "accelerator",
+    "accelerators",
+    "tp",
+    "engine",
+    "engine_version",
+    "isl",
+    "osl",
+    *LOADS,
+    *THROUGHPUTS,
+    "date",
+)
 """Columns that files differ in, in the order people read them."""
 
 NAMED = frozenset({"model", "precision", "accelerator", "engine", "engine_version"})
 """Those whose values have no order of their own."""
 
-Value = str | int | float
+SpreadValue = str | int | float
 
 
 @dataclass(frozen=True)
@@ -38,17 +50,17 @@ class Spread:
     """The values of one column in one source: all of a few, else the least and the most, or the first few names;
     `many` counts all, or as many as were kept in mind."""
 
-    values: tuple[Value, ...]
+    values: tuple[SpreadValue, ...]
     many: int
 
     def words(self, column: str) -> str:
         """The values as people read them: "1, 4 and 16", "1 to 512"."""
-        told = [_word(column, value) for value in self.values]
-        if self.many == len(told):
-            return joined(told)
+        words = [_word(column, value) for value in self.values]
+        if self.many == len(words):
+            return joined(words)
         if column in NAMED:
-            return joined([*told, f"{self.many - len(told)} more"])
-        return f"{told[0]} to {told[-1]}"
+            return joined([*words, f"{self.many - len(words)} more"])
+        return f"{words[0]} to {words[-1]}"
 
 
 def heading(column: str) -> str:
@@ -58,13 +70,13 @@ def heading(column: str) -> str:
 
 def spread(column: str, values: Iterable[Any], many: int = 0) -> Spread | None:
     """The spread of these values of a column, of which there were at least so `many`; None where there is none."""
-    found = sorted({_plain(value) for value in values if value is not None})
-    if not found:
+    distinct = sorted({_plain(value) for value in values if value is not None})
+    if not distinct:
         return None
-    if max(many, len(found)) <= FEW:
-        return Spread(tuple(found), len(found))
-    kept = found[:FEW] if column in NAMED else (found[0], found[-1])
-    return Spread(tuple(kept), max(many, len(found)))
+    if max(many, len(distinct)) <= FEW:
+        return Spread(tuple(distinct), len(distinct))
+    kept = distinct[:FEW] if column in NAMED else (distinct[0], distinct[-1])
+    return Spread(tuple(kept), max(many, len(distinct)))
 
 
 class Spreads:
@@ -75,7 +87,7 @@ class Spreads:
         self._many: dict[str, int] = {}
 
     def add(self, rows: pa.Table) -> None:
-        """Nothing; these rows are counted too."""
+        """Count these rows too."""
         import pyarrow.compute as pc
 
         for column in COLUMNS:
@@ -88,19 +100,17 @@ class Spreads:
                 self._seen[column] = seen
 
     @property
-    def found(self) -> Mapping[str, Spread]:
+    def by_column(self) -> Mapping[str, Spread]:
         """The spread of every column that has a value."""
-        told = {
-            column: spread(column, values, self._many.get(column, 0)) for column, values in self._seen.items()
-        }
-        return {column: one for column, one in told.items() if one is not None}
+        every = {column: spread(column, values, self._many.get(column, 0)) for column, values in self._seen.items()}
+        return {column: one for column, one in every.items() if one is not None}
 
 
 def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime.date) else value
 
 
-def _word(column: str, value: Value) -> str:
+def _word(column: str, value: SpreadValue) -> str:
     if isinstance(value, str):
         return visible(names.display_name(column, value))
     return f"{value:,}" if isinstance(value, int) else number(value)

@@ -51,6 +51,11 @@ class Root:
         return self.path / "points"
 
     @property
+    def models(self) -> Path:
+        """The config.json of each model that was dropped in, by the model's slug."""
+        return self.path / "models"
+
+    @property
     def damaged(self) -> Path:
         """The packs that a rebuild moved aside, since they could not be read."""
         return self.path / "damaged"
@@ -69,9 +74,7 @@ class Root:
         if journal.SWEEP_ID.fullmatch(source_id):
             return self.path / journal.SWEEPS / source_id
         if not SOURCE_ID.fullmatch(source_id):
-            raise NotFound(
-                f"{source_id[:80]!r} is not a source id; it has 64 hexadecimal digits, or is a sweep's."
-            )
+            raise NotFound(f"{source_id[:80]!r} is not a source id; it has 64 hexadecimal digits, or is a sweep's.")
         return self.sources / source_id
 
 
@@ -106,9 +109,7 @@ def read_manifest(folder: Path) -> Manifest:
             raise TypeError("every name is a text")
         return Manifest(**said, companions=companions)
     except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise NotFound(
-            f"The source {folder.name[:12]}… has no readable manifest.json; import it again."
-        ) from problem
+        raise NotFound(f"The source {folder.name[:12]}… has no readable manifest.json; import it again.") from problem
 
 
 def _of_sweep(folder: Path) -> Manifest:
@@ -178,7 +179,7 @@ def staging_folder(root: Root) -> Iterator[Path]:
 
 
 def clear_abandoned(root: Root, of_process: int | None = None) -> None:
-    """Nothing; removes the staging folders whose process died a while ago, and those of one that is known to have."""
+    """Remove the staging folders whose process died a while ago, and those of one that is known to have."""
     if not root.staging.is_dir():
         return
     for folder in root.staging.iterdir():
@@ -206,7 +207,7 @@ def exclusive(path: Path, *, wait: bool) -> Iterator[bool]:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Nothing; the bytes are on disk afterwards. For files in staging: the name appears before the content."""
+    """Write the bytes to the disk. For files in staging: the name appears before the content."""
     with path.open("wb") as stream:
         stream.write(content)
         stream.flush()
@@ -214,7 +215,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def publish(files: Sequence[tuple[Path, Path]]) -> None:
-    """Nothing; renames (from, to) in this order, each one durable before the last makes the whole visible."""
+    """Rename (from, to) in this order, each one durable before the last makes the whole visible."""
     if not files:
         return
     *before, (last, final) = files
@@ -231,7 +232,7 @@ def publish(files: Sequence[tuple[Path, Path]]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Nothing; the names in the folder are on disk afterwards."""
+    """Bring the names in the folder to the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -240,7 +241,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def append_lines(path: Path, *entries: Mapping[str, Any]) -> None:
-    """Nothing; each entry is one further JSON line, on a fresh line even after a torn one, and all are on the disk.
+    """Append each entry as one JSON line, on a fresh line even after a torn one, and bring all to the disk.
 
     OSError when the disk does not take them; then none of them is in the file. One process at a time appends, so that
     what is cut off again is its own.
@@ -268,14 +269,14 @@ def append_lines(path: Path, *entries: Mapping[str, Any]) -> None:
 
 
 def _written(handle: int, content: bytes) -> None:
-    """Nothing; a disk that is nearly full takes a part, and says at the next part that it is full."""
+    """Write it all: a disk that is nearly full takes a part, and says at the next part that it is full."""
     left = memoryview(content)
     while left:
         left = left[os.write(handle, left) :]
 
 
 def sync_file(path: Path) -> None:
-    """Nothing; the file's content is on disk afterwards."""
+    """Bring the file's content to the disk."""
     with path.open("rb") as stream:
         os.fsync(stream.fileno())
 

@@ -16,11 +16,12 @@ from pyarrow import json as arrow_json
 from bench import names
 from bench.errors import InputError
 from bench.formats import journal
-from bench.formats.reading import ABOUT, REAL, TEXT, WHOLE
+from bench.formats.reading.point_table import ABOUT, REAL, TEXT, WHOLE
 from bench.library.columns import REFUSALS
 from bench.library.facts import PRICE
+from bench.library.model_configs import config_shape
 from bench.library.prices import read_book
-from bench.library.snapshot import PriceBook, Snapshot
+from bench.library.snapshot import LooseFile, Snapshot
 from bench.records import Price, Refusal
 
 SOURCES: Mapping[str, pa.DataType] = {
@@ -90,9 +91,7 @@ def of_snapshot(snapshot: Snapshot) -> dict[str, pa.Table]:
         "facts": _arrow(facts, FACTS),
         "retractions": _arrow([vars(row) for row in ledgers.retractions.values()], RETRACTIONS),
         "prices": pa.concat_tables([_prices(_stated_prices(snapshot)), *(found for found, _ in books)]),
-        "file_refusals": pa.concat_tables(
-            [_arrow(_of_files(snapshot), REFUSALS), *(refused for _, refused in books)]
-        ),
+        "file_refusals": pa.concat_tables([_arrow(_of_files(snapshot), REFUSALS), *(refused for _, refused in books)]),
     }
 
 
@@ -107,7 +106,7 @@ def of_names() -> dict[str, pa.Table]:
 
 
 @lru_cache(maxsize=64)
-def _book(book: PriceBook) -> tuple[pa.Table, pa.Table]:
+def _book(book: LooseFile) -> tuple[pa.Table, pa.Table]:
     """The prices of a book and what was refused in it; read again when the file has changed."""
     path = Path(book.path)
     try:
@@ -147,9 +146,7 @@ def _stated_prices(snapshot: Snapshot) -> Iterable[Price]:
         usd = snapshot.ledgers.facts.get(held.id, {}).get(PRICE, held.usd_per_accelerator_hour)
         if usd is not None:
             for accelerator in held.accelerators:
-                yield Price(
-                    "stated", held.file, accelerator, 1, "unstated", usd, note=f"stated for {held.file}"
-                )
+                yield Price("stated", held.file, accelerator, 1, "unstated", usd, note=f"stated for {held.file}")
 
 
 def _of_files(snapshot: Snapshot) -> Iterable[Mapping[str, Any]]:
@@ -163,6 +160,9 @@ def _of_files(snapshot: Snapshot) -> Iterable[Mapping[str, Any]]:
     yield from map(vars, snapshot.ledgers.set_aside)
     for path, reason in snapshot.damaged.items():
         yield {"file": _shown(Path(path)), "reason": reason}
+    for file in snapshot.models:
+        if isinstance(unread := config_shape(file), str):
+            yield vars(Refusal(f"models/{Path(file.path).name}", unread))
 
 
 def _shown(path: Path) -> str:

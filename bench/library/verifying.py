@@ -12,10 +12,11 @@ from typing import Any
 from bench.errors import InputError, NotFound
 from bench.formats import journal
 from bench.library import erasing, ledger, rebuilding
-from bench.library.importing import unchanged
+from bench.library.importing.batch import unchanged
 from bench.library.packs import Pack, damage, listed, read_sheet
 from bench.library.snapshot import Watch
 from bench.library.store import ABANDONED_S, Root, read_manifest, short, source_names
+from bench.progress import steps
 
 REBUILD = "Read the library's sources again: `python -m bench rebuild`."
 PUT_BACK = "Put its files back as they came, or purge it."
@@ -25,7 +26,7 @@ LEDGERS = (*ledger.VISIBLE, "audit")
 
 
 @dataclass(frozen=True)
-class Wrong:
+class Damage:
     """Something that is not as it was written: where it is, what is wrong with it, and what to do."""
 
     where: str
@@ -48,7 +49,7 @@ class Verified:
     without_sums: int
     moved_aside: int
     young: int
-    wrong: tuple[Wrong, ...]
+    wrong: tuple[Damage, ...]
 
     def document(self) -> dict[str, Any]:
         """As `verify --json` prints it."""
@@ -70,7 +71,7 @@ def verify(roots: Sequence[Root], watch: Watch) -> Verified:
     )
 
 
-def _wrong_in(root: Root, watch: Watch) -> Iterator[Wrong]:
+def _wrong_in(root: Root, watch: Watch) -> Iterator[Damage]:
     yield from _packs(root)
     yield from _sources(root, watch)
     yield from _ledgers(root)
@@ -79,32 +80,30 @@ def _wrong_in(root: Root, watch: Watch) -> Iterator[Wrong]:
         for source_id in erasing.unfinished(root, snapshot):
             what = f"The source {short(source_id)} was purged, and this is left of it."
             for left in erasing.left_of(root, snapshot, source_id):
-                yield Wrong(left, what, "Purge it again.")
+                yield Damage(left, what, "Purge it again.")
 
 
-def _packs(root: Root) -> Iterator[Wrong]:
+def _packs(root: Root) -> Iterator[Damage]:
     do = REBUILD if root.writable else RESTORE
     packs = set(listed(root.points))
-    for name in sorted(packs):
+    for name in steps(sorted(packs)):
         path = root.points / name
         try:
             what = damage(Pack(path, read_sheet(path), shipped=not root.writable))
         except InputError as problem:
             what = str(problem) if path.exists() else None
         if what is not None:
-            yield Wrong(f"{root.points.name}/{name}", f"{what.partition(';')[0]}.", do)
+            yield Damage(f"{root.points.name}/{name}", f"{what.partition(';')[0]}.", do)
     names = os.listdir(root.points) if root.points.is_dir() else []
     for name in sorted(name for name in names if f"{name.partition('.')[0]}.parquet" not in packs):
         if _settled(root.points / name):
-            yield Wrong(
-                f"{root.points.name}/{name}",
-                "The pack that this lay beside is gone.",
-                f"{do} Then delete it.",
+            yield Damage(
+                f"{root.points.name}/{name}", "The pack that this lay beside is gone.", f"{do} Then delete it."
             )
 
 
-def _sources(root: Root, watch: Watch) -> Iterator[Wrong]:
-    for source_id in source_names(root):
+def _sources(root: Root, watch: Watch) -> Iterator[Damage]:
+    for source_id in steps(source_names(root), short):
         folder = root.source(source_id)
         where = folder.relative_to(root.path).as_posix()
         try:
@@ -115,24 +114,22 @@ def _sources(root: Root, watch: Watch) -> Iterator[Wrong]:
                 unchanged(source_id, folder, manifest)
         except (InputError, NotFound) as problem:
             if not watch.look().purged(source_id) and folder.is_dir():
-                yield Wrong(where, str(problem), PUT_BACK if root.writable else RESTORE)
+                yield Damage(where, str(problem), PUT_BACK if root.writable else RESTORE)
     for source_id in rebuilding.without_rows(root, watch.look()):
         where = root.source(source_id).relative_to(root.path).as_posix()
-        yield Wrong(where, "No pack holds what was read of it.", REBUILD if root.writable else RESTORE)
+        yield Damage(where, "No pack holds what was read of it.", REBUILD if root.writable else RESTORE)
     for source_id in rebuilding.without_files(root, watch):
         where = root.source(source_id).relative_to(root.path).as_posix()
-        yield Wrong(
-            where, "It is gone, though its rows are in a pack.", PUT_BACK if root.writable else RESTORE
-        )
+        yield Damage(where, "It is gone, though its rows are in a pack.", PUT_BACK if root.writable else RESTORE)
 
 
-def _ledgers(root: Root) -> Iterator[Wrong]:
+def _ledgers(root: Root) -> Iterator[Damage]:
     for name in LEDGERS:
         path = root.ledger(name)
         for number, entry in ledger.numbered(path):
             what = TORN if entry is None else ledger.wrong_in(name, entry)
             if what is not None:
-                yield Wrong(f"{path.name}, line {number}", what, ledger.MEND)
+                yield Damage(f"{path.name}, line {number}", what, ledger.MEND)
 
 
 def _settled(path: Path) -> bool:

@@ -8,11 +8,7 @@ from functools import lru_cache
 WHITE = (0.9504700, 1.0000000, 1.0888300)
 """The white point D65 of sRGB (IEC 61966-2-1)."""
 
-TO_XYZ = (
-    (0.4124564, 0.3575761, 0.1804375),
-    (0.2126729, 0.7151522, 0.0721750),
-    (0.0193339, 0.1191920, 0.9503041),
-)
+TO_XYZ = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
 FAR = 25.0**7
 
 Lab = tuple[float, float, float]
@@ -35,9 +31,7 @@ def mixed(colour: str, other: str, share: float) -> str:
 @lru_cache(maxsize=4096)
 def contrast(one: str, other: str) -> float:
     """The contrast of two colours, 1 to 21 (WCAG 2.2)."""
-    low, high = sorted(
-        sum(w * part for w, part in zip(TO_XYZ[1], _linear(c), strict=True)) for c in (one, other)
-    )
+    low, high = sorted(sum(w * part for w, part in zip(TO_XYZ[1], _linear(c), strict=True)) for c in (one, other))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -62,8 +56,10 @@ def difference(one: Lab, other: Lab) -> float:
         turn = apart - math.copysign(360, apart)
         hue = (h1 + h2 + (360 if h1 + h2 < 360 else -360)) / 2
     across = 2 * math.sqrt(c1 * c2) * math.sin(math.radians(turn / 2))
-    hues = sum(part * math.cos(math.radians(times * hue + shift)) for part, times, shift in
-               ((-0.17, 1, -30), (0.24, 2, 0), (0.32, 3, 6), (-0.20, 4, -63)))  # fmt: skip
+    hues = sum(
+        part * math.cos(math.radians(times * hue + shift))
+        for part, times, shift in ((-0.17, 1, -30), (0.24, 2, 0), (0.32, 3, 6), (-0.20, 4, -63))
+    )
     middle = (lightness - 50) ** 2
     own = (other[0] - one[0]) / (1 + 0.015 * middle / math.sqrt(20 + middle))
     along = (c2 - c1) / (1 + 0.045 * chroma)

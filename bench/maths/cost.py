@@ -79,7 +79,7 @@ class Rental(Bill):
 
 
 @dataclass(frozen=True)
-class BreakEven:
+class BreakEvenVolume:
     """Where renting around the clock costs as much as an API; volumes in tokens per day.
 
     `first` is the break-even of one instance, which serves up to `capacity`. `cost_ratio` is the rented cost per
@@ -102,9 +102,7 @@ class BreakEven:
         return volume if _needed(volume, self.capacity) == instances else None
 
 
-def usd_per_million(
-    usd_per_hour: float | None, tokens_per_s: float | None, utilisation: float = 1.0
-) -> float | None:
+def usd_per_million(usd_per_hour: float | None, tokens_per_s: float | None, utilisation: float = 1.0) -> float | None:
     """What a million tokens cost in USD; of which kind of token (output, input, total) the throughput says.
 
     Formula: the catalogue's usd_per_million_*_tokens, usd_per_hour / (tokens_per_s x utilisation x 3600) x 1e6.
@@ -122,17 +120,19 @@ def tokens_per_s_per_usd_per_hour(tokens_per_s: float | None, usd_per_hour: floa
     return None if price is None or rate is None else _finite(rate / price)
 
 
-def token_costs(usd_per_hour: float | None, input_tokens_per_s: float | None, output_tokens_per_s: float | None,
-                utilisation: float = 1.0, output_price_ratio: float | None = None) -> TokenCosts:  # fmt: skip
+def token_costs(
+    usd_per_hour: float | None,
+    input_tokens_per_s: float | None,
+    output_tokens_per_s: float | None,
+    utilisation: float = 1.0,
+    output_price_ratio: float | None = None,
+) -> TokenCosts:
     """What a million tokens cost under each definition; the mix is that of the two throughputs.
 
     `output_price_ratio` is the API's price of an output token over that of an input token; absent, nothing is split.
     """
     ratio = _positive(output_price_ratio, "as the output:input price ratio", "divide the API's two prices")
-    taken, made = (
-        _not_negative(input_tokens_per_s, PER_SECOND),
-        _not_negative(output_tokens_per_s, PER_SECOND),
-    )
+    taken, made = (_not_negative(input_tokens_per_s, PER_SECOND), _not_negative(output_tokens_per_s, PER_SECOND))
     whole = None if taken is None or made is None else taken + made
     weighted = None if taken is None or made is None or ratio is None else taken + ratio * made
     split = usd_per_million(usd_per_hour, weighted, utilisation)
@@ -154,8 +154,9 @@ def input_share(isl: float | None, osl: float | None) -> float | None:
     return prompt / (prompt + generated)
 
 
-def blended_price(usd_per_million_input: float | None, usd_per_million_output: float | None,
-                  share: float | None) -> float | None:  # fmt: skip
+def blended_price(
+    usd_per_million_input: float | None, usd_per_million_output: float | None, share: float | None
+) -> float | None:
     """An API's USD per million tokens of a mix with this share of input tokens, comparable to `blended` costs.
 
     A side that the mix does not hold needs no price.
@@ -183,8 +184,9 @@ def pay_per_token(usd_per_million_tokens: float | None, tokens_per_day: float | 
     return Bill(volume, price * volume / MILLION)
 
 
-def rented(usd_per_hour: float | None, tokens_per_s: float | None, utilisation: float,
-           tokens_per_day: float | None) -> Rental | None:  # fmt: skip
+def rented(
+    usd_per_hour: float | None, tokens_per_s: float | None, utilisation: float, tokens_per_day: float | None
+) -> Rental | None:
     """The bill of a daily volume on instances rented around the clock, as many as it needs.
 
     `utilisation` is how far an instance is loaded at most; one more is rented where the volume exceeds that. Formula:
@@ -202,8 +204,9 @@ def rented(usd_per_hour: float | None, tokens_per_s: float | None, utilisation: 
     return Rental(volume, instances * price * HOURS_PER_DAY, instances, used)
 
 
-def break_even(usd_per_hour: float | None, tokens_per_s: float | None, utilisation: float,
-               api_usd_per_million: float | None) -> BreakEven | None:  # fmt: skip
+def break_even(
+    usd_per_hour: float | None, tokens_per_s: float | None, utilisation: float, api_usd_per_million: float | None
+) -> BreakEvenVolume | None:
     """The volumes at which renting around the clock costs as much as an API; None if the API is always cheaper.
 
     The API is always cheaper when it is so against instances loaded to `utilisation`. k instances cost as much at
@@ -220,9 +223,9 @@ def break_even(usd_per_hour: float | None, tokens_per_s: float | None, utilisati
         return None
     ratio = own / api
     if ratio == 1:
-        return BreakEven(first, capacity, ratio, None, None)
+        return BreakEvenVolume(first, capacity, ratio, None, None)
     last = max(1, math.ceil(1 / (1 - ratio) * (1 - 1e-9)) - 1)
-    return BreakEven(first, capacity, ratio, last * first, last)
+    return BreakEvenVolume(first, capacity, ratio, last * first, last)
 
 
 def cheaper(own_usd_per_million: float | None, api_usd_per_million: float | None) -> Cheaper | None:
@@ -236,12 +239,11 @@ def cheaper(own_usd_per_million: float | None, api_usd_per_million: float | None
     return "own" if own < api else "api"
 
 
-def sensitivity(tokens_per_s: float | None, usd_per_hour: Sequence[float | None],
-                utilisations: Sequence[float]) -> NDArray[np.float64]:  # fmt: skip
+def sensitivity(
+    tokens_per_s: float | None, usd_per_hour: Sequence[float | None], utilisations: Sequence[float]
+) -> NDArray[np.float64]:
     """USD per million tokens for every utilisation (rows) and price (columns); NaN where absent."""
-    costs = [
-        [usd_per_million(price, tokens_per_s, share) for price in usd_per_hour] for share in utilisations
-    ]
+    costs = [[usd_per_million(price, tokens_per_s, share) for price in usd_per_hour] for share in utilisations]
     found = np.array(costs, dtype=float)
     return found.reshape(len(utilisations), len(usd_per_hour))
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from .envelope import Envelope, Points, distance
-from .grid import Better
-from .leads import Break, Leader, Node, Pair, Phase, lacking, phases
+from bench.maths.envelope import Envelope, Knots, distance
+from bench.maths.grid import Better
+from bench.maths.leads import Break, EnvelopePair, Leader, Node, Phase, lacking, phases
 
-Verdict = Literal["crosses", "passes", "a_leads", "b_leads", "tie", "no_overlap"]
+CrossingVerdict = Literal["crosses", "passes", "a_leads", "b_leads", "tie", "no_overlap"]
 
 PARTS = 16
 """Into so many parts the way between two knots is cut, to follow a 95 % band that is narrowest in the middle."""
@@ -99,7 +99,7 @@ class Crossover:
     there is one knot.
     """
 
-    verdict: Verdict
+    verdict: CrossingVerdict
     range_a: tuple[float, float]
     range_b: tuple[float, float]
     overlap: tuple[float, float] | None
@@ -117,21 +117,19 @@ class Crossover:
         return [knot for knot in knots if knot.settled] or knots
 
     @property
-    def turns(self) -> tuple[Turn, ...]:
+    def turns(self) -> tuple[LeadChange, ...]:
         """Every time the lead passes from one knot's leader to the next's by more than a tie, in order."""
         decided = [knot for knot in self.knots if not knot.tie]
-        return tuple(
-            self._turn(one, other) for one, other in pairwise(decided) if _leader(one) != _leader(other)
-        )
+        return tuple(self._turn(one, other) for one, other in pairwise(decided) if _leader(one) != _leader(other))
 
-    def _turn(self, below: Knot, above: Knot) -> Turn:
+    def _turn(self, below: Knot, above: Knot) -> LeadChange:
         within = [one for one in self.crossings if below.x <= one.x <= above.x and not one.within_tie]
         cut = min(self.breaks, key=lambda one: _gap(one, below.x, above.x), default=None)
-        return Turn(_leader(above), below, above, within[-1] if within else None, None if within else cut)
+        return LeadChange(_leader(above), below, above, within[-1] if within else None, None if within else cut)
 
 
 @dataclass(frozen=True)
-class Turn:
+class LeadChange:
     """The lead passing to `leads_after` between two knots: by a crossing, or by a break and then nobody knows where.
 
     `below` is the last knot that the former leader leads, `above` the first that the new one does.
@@ -150,7 +148,7 @@ def _gap(cut: Break, low: float, high: float) -> float:
     return max(low - last, first - high, 0.0)
 
 
-def crossover(a: Points, b: Points, better: Better = "higher") -> Crossover:
+def crossover(a: Knots, b: Knots, better: Better = "higher") -> Crossover:
     """Who leads where of two measured curves: `compared` with one curve on each side."""
     return compared(Envelope("A", [a], better), Envelope("B", [b], better))
 
@@ -174,14 +172,14 @@ def compared(a: Envelope, b: Envelope) -> Crossover:
 
     ValueError when a curve has no points, or one whose x or y is not above 0 and finite.
     """
-    pair = Pair(a, b)
+    pair = EnvelopePair(a, b)
     if not pair.xs:
         return Crossover("no_overlap", a.range, b.range, None, (), (), None, None)
-    told, breaks = phases(pair)
-    missing, lacked = lacking(pair, [phase for phase in told if phase.settled])
-    knots = _told(pair, [phase for phase in told if not phase.settled], missing)
+    every_phase, breaks = phases(pair)
+    missing, lacked = lacking(pair, [phase for phase in every_phase if phase.settled])
+    knots = _settled_knots(pair, [phase for phase in every_phase if not phase.settled], missing)
     every = [one for stretch in pair.stretches for one in _crossings(pair, stretch, knots)]
-    crossings = [one for one in every if one.within_tie or _settled(one, told)]
+    crossings = [one for one in every if one.within_tie or _settled(one, every_phase)]
     left_out = [one.x for one in every if one not in crossings]
     breaks = [_closed(one, left_out) for one in breaks]
     verdict = _verdict(knots, crossings)
@@ -193,16 +191,7 @@ def compared(a: Envelope, b: Envelope) -> Crossover:
         smallest, largest = ranked[0], ranked[-1]
     overlap = (pair.xs[0], pair.xs[-1])
     return Crossover(
-        verdict,
-        a.range,
-        b.range,
-        overlap,
-        knots,
-        tuple(crossings),
-        smallest,
-        largest,
-        tuple(breaks),
-        tuple(lacked),
+        verdict, a.range, b.range, overlap, knots, tuple(crossings), smallest, largest, tuple(breaks), tuple(lacked)
     )
 
 
@@ -220,9 +209,7 @@ def _settled(crossing: Crossing, told: Sequence[Phase]) -> bool:
     return all(phase.settled for phase in (*before[-1:], *after[:1]))
 
 
-def break_even_price(
-    y_a: float, y_b: float, accelerators_a: int, accelerators_b: int, price_a: float
-) -> float:
+def break_even_price(y_a: float, y_b: float, accelerators_a: int, accelerators_b: int, price_a: float) -> float:
     """The price of one of B's accelerators for an hour at which B gives as many tokens per dollar as A does.
 
     y are throughputs of the whole deployments, price_a is for one of A's accelerators for an hour:
@@ -239,16 +226,15 @@ def break_even_price(
     return price_a * accelerators_a / y_a * y_b / accelerators_b
 
 
-def _told(pair: Pair, open_phases: Sequence[Phase], missing: Collection[float]) -> tuple[Knot, ...]:
+def _settled_knots(pair: EnvelopePair, open_phases: Sequence[Phase], missing: Collection[float]) -> tuple[Knot, ...]:
     """The knots, each with whether what it says is settled."""
     unsettled = {(node.x, node.leader) for phase in open_phases for node in phase.nodes}
     return tuple(
-        _knot(pair, node, (node.x, node.leader) not in unsettled and node.x not in missing)
-        for node in pair.knots
+        _knot(pair, node, (node.x, node.leader) not in unsettled and node.x not in missing) for node in pair.knots
     )
 
 
-def _knot(pair: Pair, node: Node, settled: bool) -> Knot:
+def _knot(pair: EnvelopePair, node: Node, settled: bool) -> Knot:
     one, other = pair.a.curves[node.a.member], pair.b.curves[node.b.member]
     return Knot(
         node.x,
@@ -266,7 +252,7 @@ def _knot(pair: Pair, node: Node, settled: bool) -> Knot:
     )
 
 
-def _crossings(pair: Pair, stretch: Sequence[Node], knots: Sequence[Knot]) -> Iterator[Crossing]:
+def _crossings(pair: EnvelopePair, stretch: Sequence[Node], knots: Sequence[Knot]) -> Iterator[Crossing]:
     differing = [place for place, node in enumerate(stretch) if node.lead]
     for below, above in pairwise(differing):
         one, other = stretch[below], stretch[above]
@@ -303,7 +289,7 @@ def _decided(stretch: Sequence[Node], below: int, above: int, leads_after: Leade
     return before is not None and after == leads_after and before != after
 
 
-def _interval(pair: Pair, x: float, stretch: Sequence[Node], ends: tuple[Knot, Knot]) -> Interval:
+def _interval(pair: EnvelopePair, x: float, stretch: Sequence[Node], ends: tuple[Knot, Knot]) -> Interval:
     band = pair.node(pair.a.at(x), pair.b.at(x)).band
     if band is None:
         return Interval(ends[0].x, ends[1].x, False, False, "bracket")
@@ -328,7 +314,7 @@ def _reach(x: float, band: float, outwards: Sequence[Node]) -> tuple[float, bool
     return inside, True
 
 
-def _finely(pair: Pair, stretch: Sequence[Node]) -> Iterator[Node]:
+def _finely(pair: EnvelopePair, stretch: Sequence[Node]) -> Iterator[Node]:
     """The nodes of a stretch and the places between them, PARTS to each gap, in order."""
     for one, other in pairwise(stretch):
         yield one
@@ -344,7 +330,7 @@ def _percent(lead: float) -> float:
     return math.copysign(100 * math.expm1(abs(lead)), lead)
 
 
-def _verdict(knots: Sequence[Knot], crossings: Sequence[Crossing]) -> Verdict:
+def _verdict(knots: Sequence[Knot], crossings: Sequence[Crossing]) -> CrossingVerdict:
     if any(not one.within_tie for one in crossings):
         return "crosses"
     leaders = {_leader(knot) for knot in knots if not knot.tie}

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from . import interpolation
-from .grid import TIE, Better
-from .statistics import LogMean, log_mean
+from bench.maths import interpolation
+from bench.maths.grid import TIE, Better
+from bench.maths.statistics import LogMean, log_mean
 
-Points = Iterable[tuple[float, float]]
+Knots = Iterable[tuple[float, float]]
 """The (x, y) of a curve in any order; several y at one x are repeats of one measurement."""
 
 NO_DIFFERENCE = 1e-12
@@ -28,13 +28,11 @@ class Curve:
     At an x with repeats it runs through their geometric mean, or through the one that `standing` names for that x.
     """
 
-    def __init__(self, name: str, points: Points, standing: Mapping[float, float] | None = None) -> None:
+    def __init__(self, name: str, points: Knots, standing: Mapping[float, float] | None = None) -> None:
         repeats: dict[float, list[float]] = {}
         for x, y in points:
             if not (math.isfinite(x) and math.isfinite(y) and x > 0 and y > 0):
-                raise ValueError(
-                    f"curve {name} has the point ({x}, {y}): x and y must be above 0, leave it out"
-                )
+                raise ValueError(f"curve {name} has the point ({x}, {y}): x and y must be above 0, leave it out")
             repeats.setdefault(float(x), []).append(float(y))
         if not repeats:
             raise ValueError(f"curve {name} has no points: give at least one")
@@ -86,8 +84,13 @@ class Envelope:
     members.
     """
 
-    def __init__(self, name: str, members: Sequence[Points], better: Better = "higher",
-                 standing: Sequence[Mapping[float, float]] = ()) -> None:  # fmt: skip
+    def __init__(
+        self,
+        name: str,
+        members: Sequence[Knots],
+        better: Better = "higher",
+        standing: Sequence[Mapping[float, float]] = (),
+    ) -> None:
         if not members:
             raise ValueError(f"curve {name} has no points: give at least one")
         stand = standing or [{}] * len(members)
@@ -104,11 +107,11 @@ class Envelope:
 
     def at(self, x: float) -> Height:
         """The best member at an x that the envelope covers, measured there rather than interpolated where equal."""
-        found = self._held.get(x)
-        if found is None:
+        member = self._held.get(x)
+        if member is None:
             held = [place for place, curve in enumerate(self.curves) if curve.range[0] <= x <= curve.range[1]]
-            found = self._held[x] = self._best(x, held)
-        return found
+            member = self._held[x] = self._best(x, held)
+        return member
 
     def y(self, x: float) -> float:
         """The best value at an x that the envelope covers."""
@@ -129,22 +132,16 @@ class Envelope:
         return found
 
     def _between(self, x0: float, x1: float) -> list[Height]:
-        held = [
-            place for place, curve in enumerate(self.curves) if curve.range[0] <= x0 and curve.range[1] >= x1
-        ]
+        held = [place for place, curve in enumerate(self.curves) if curve.range[0] <= x0 and curve.range[1] >= x1]
         if not held:
             return []
         starts = {place: self._height(place, x0) for place in held}
         rises = {place: self._height(place, x1) - starts[place] for place in held}
         now = max(held, key=lambda place: (starts[place], rises[place], -place))
-        share, found = 0.0, [Height(x0, starts[now], now)]
+        share, heights = 0.0, [Height(x0, starts[now], now)]
         while True:
             steeper = [
-                (
-                    max((starts[now] - starts[place]) / (rises[place] - rises[now]), share),
-                    -rises[place],
-                    place,
-                )
+                (max((starts[now] - starts[place]) / (rises[place] - rises[now]), share), -rises[place], place)
                 for place in held
                 if rises[place] > rises[now] + NO_DIFFERENCE
             ]
@@ -153,25 +150,25 @@ class Envelope:
             share, _, now = min(steeper)
             x = min(max(x0 * math.exp(share * distance(x0, x1)), x0), x1)
             if x0 < x < x1:
-                found.append(Height(x, starts[now] + share * rises[now], now))
-        return [*found, Height(x1, starts[now] + rises[now], now)]
+                heights.append(Height(x, starts[now] + share * rises[now], now))
+        return [*heights, Height(x1, starts[now] + rises[now], now)]
 
     @cached_property
     def stretches(self) -> list[list[Height]]:
         """The envelope in order, cut where it has a gap or jumps by more than a tie."""
-        found = [[self.at(self.xs[0])]]
+        parts = [[self.at(self.xs[0])]]
         for x0, x1 in pairwise(self.xs):
             inner, last = self.between(x0, x1), self.at(x1)
             if not inner:
-                found.append([last])
+                parts.append([last])
                 continue
             for one in (*inner, last):
-                before = found[-1][-1]
+                before = parts[-1][-1]
                 if one.x == before.x and abs(one.height - before.height) > TIED:
-                    found.append([one])
+                    parts.append([one])
                 elif one.x > before.x or one.member != before.member:
-                    found[-1].append(one)
-        return found
+                    parts[-1].append(one)
+        return parts
 
     def _best(self, x: float, held: Sequence[int]) -> Height:
         heights = {place: self._height(place, x) for place in held}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Better = Literal["higher", "lower"]
-Verdict = Literal["a", "b", "tie"]
+CellVerdict = Literal["a", "b", "tie"]
 
 LOG_RANGE = 30.0
 """Values that span more than this many times want a logarithmic colour scale."""
@@ -20,7 +20,7 @@ TIE = 0.01
 
 
 @dataclass(frozen=True)
-class Change:
+class MetricChange:
     """What a metric does between two values of an axis at least a doubling apart.
 
     `factor` says how many times worse the end is than the start, below 1 when it is better; `per_doubling` is that
@@ -33,7 +33,7 @@ class Change:
     per_doubling: float
 
 
-def steepest(positions: Sequence[float], values: Sequence[float], better: Better = "higher") -> Change | None:
+def steepest(positions: Sequence[float], values: Sequence[float], better: Better = "higher") -> MetricChange | None:
     """The change for the worse with the largest factor per doubling along a line, or the least gain if none is worse.
 
     Every measured position is compared with the nearest one at least twice as far along, so that two positions close
@@ -47,7 +47,7 @@ def steepest(positions: Sequence[float], values: Sequence[float], better: Better
         if further is not None:
             end, after = further
             factor = before / after if better == "higher" else after / before
-            changes.append(Change(start, end, factor, factor ** (1 / math.log2(end / start))))
+            changes.append(MetricChange(start, end, factor, factor ** (1 / math.log2(end / start))))
     return max(changes, key=lambda change: change.per_doubling, default=None)
 
 
@@ -59,7 +59,7 @@ def ratios(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     return np.where(np.isfinite(found) & np.isfinite(below), found, np.nan)
 
 
-def verdict(ratio: float, better: Better = "higher") -> Verdict:
+def verdict(ratio: float, better: Better = "higher") -> CellVerdict:
     """Who leads at a ratio a / b: "a", "b", or "tie" within 1 % of 1."""
     if abs(ratio - 1) <= TIE:
         return "tie"

@@ -16,9 +16,7 @@ def between(x0: float, y0: float, x1: float, y1: float, x: float) -> float:
     negative, all are finite, and x lies between x0 and x1: nothing is extrapolated.
     """
     if not all(math.isfinite(value) for value in (x0, y0, x1, y1)) or min(x0, x1) <= 0 or min(y0, y1) < 0:
-        raise ValueError(
-            f"no line between ({x0}, {y0}) and ({x1}, {y1}): x must be above 0 and y not below 0"
-        )
+        raise ValueError(f"no line between ({x0}, {y0}) and ({x1}, {y1}): x must be above 0 and y not below 0")
     if x0 == x1:
         raise ValueError(f"no line between two values at the same x {x0}: keep one of them")
     if not min(x0, x1) <= x <= max(x0, x1):
@@ -28,12 +26,12 @@ def between(x0: float, y0: float, x1: float, y1: float, x: float) -> float:
     if x0 > x1:
         x0, y0, x1, y1 = x1, y1, x0, y0
     if min(y0, y1) == 0:
-        found = y0 + (y1 - y0) * (x - x0) / (x1 - x0)
+        y = y0 + (y1 - y0) * (x - x0) / (x1 - x0)
     else:
         # log1p of the relative distance keeps its digits where the two x lie close together.
         share = math.log1p((x - x0) / x0) / math.log1p((x1 - x0) / x0)
-        found = math.exp(math.log(y0) + share * (math.log(y1) - math.log(y0)))
-    return min(max(found, min(y0, y1)), max(y0, y1))
+        y = math.exp(math.log(y0) + share * (math.log(y1) - math.log(y0)))
+    return min(max(y, min(y0, y1)), max(y0, y1))
 
 
 def at(xs: Sequence[float | None], ys: Sequence[float | None], x: float) -> float | None:

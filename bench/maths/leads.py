@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
-from .envelope import NO_DIFFERENCE, TIED, Envelope, Height
-from .statistics import half_width
+from bench.maths.envelope import NO_DIFFERENCE, TIED, Envelope, Height
+from bench.maths.statistics import half_width
 
 MUCH = math.log(1.1)
 """A jump that moves every lead: one software measured again after two months differs by up to a tenth already."""
@@ -42,7 +42,7 @@ class Node:
         return None if self.tie else "a" if self.lead > 0 else "b"
 
 
-Stretch = list[Node]
+StraightNodes = list[Node]
 """Nodes between which the lead is straight: every measured x, and where an envelope bends between two."""
 
 
@@ -71,7 +71,7 @@ class Phase:
 
     @property
     def xs(self) -> set[float]:
-        """Its places."""
+        """Every x of its nodes."""
         return {node.x for node in self.nodes}
 
     @property
@@ -80,7 +80,7 @@ class Phase:
         return self.nodes[0].x, self.nodes[-1].x
 
 
-class Pair:
+class EnvelopePair:
     """Two envelopes where both are known."""
 
     def __init__(self, a: Envelope, b: Envelope) -> None:
@@ -94,23 +94,23 @@ class Pair:
         return [self.node(self.a.at(x), self.b.at(x)) for x in self.xs]
 
     @cached_property
-    def stretches(self) -> list[Stretch]:
+    def stretches(self) -> list[StraightNodes]:
         """The lead in order, cut where either has a gap or jumps by more than a tie."""
-        found = [[self.knots[0]]]
+        parts = [[self.knots[0]]]
         for before, after in pairwise(self.knots):
             inner = list(self._between(before.x, after.x))
             if not inner:
-                found.append([after])
+                parts.append([after])
                 continue
             for one in (*inner, after):
-                last = found[-1][-1]
+                last = parts[-1][-1]
                 if one.x > last.x:
-                    found[-1].append(one)
+                    parts[-1].append(one)
                 elif max(abs(one.a.height - last.a.height), abs(one.b.height - last.b.height)) > TIED:
-                    found.append([one])
+                    parts.append([one])
                 elif abs(one.lead - last.lead) > NO_DIFFERENCE:
-                    found[-1].append(one)
-        return found
+                    parts[-1].append(one)
+        return parts
 
     def node(self, a: Height, b: Height) -> Node:
         """The lead where both are this good."""
@@ -145,35 +145,35 @@ def _on(envelope: Envelope, line: Sequence[Height], x: float, *, first: bool) ->
     return Height(x, envelope.sign * math.log(envelope.curves[before.member].y(x)), before.member)
 
 
-def phases(pair: Pair) -> tuple[list[Phase], list[Break]]:
+def phases(pair: EnvelopePair) -> tuple[list[Phase], list[Break]]:
     """The phases of one leader in order, ties between left out, and the breaks that part them without a crossing."""
-    told: list[Phase] = []
+    so_far: list[Phase] = []
     broken: list[tuple[int, int, int]] = []
     last = 0
     for place, stretch in enumerate(pair.stretches):
         for node in stretch:
             if node.leader is None:
                 continue
-            if told and told[-1].leader == node.leader:
-                told[-1].nodes.append(node)
+            if so_far and so_far[-1].leader == node.leader:
+                so_far[-1].nodes.append(node)
             else:
-                told.append(Phase(node.leader, [node]))
-                if len(told) > 1 and last != place:
-                    broken.append((len(told) - 1, last, place))
+                so_far.append(Phase(node.leader, [node]))
+                if len(so_far) > 1 and last != place:
+                    broken.append((len(so_far) - 1, last, place))
             last = place
-    return told, [_broken(pair, told, *one) for one in broken]
+    return so_far, [_broken(pair, so_far, *one) for one in broken]
 
 
-def lacking(pair: Pair, told: Sequence[Phase]) -> tuple[set[float], list[Break]]:
+def lacking(pair: EnvelopePair, in_order: Sequence[Phase]) -> tuple[set[float], list[Break]]:
     """The knots at which much of a lead rests on what the one behind lacks there, and where that begins or ends.
 
     The one behind jumps up where a better series of it begins, down where its best ends, and the leader stays. The
     knots where the series is missing are told if the jump is of more than a tenth, or would turn the lead at one of
     them. The widest jump comes first, a further one only with knots that it adds.
     """
-    found: set[float] = set()
+    missing: set[float] = set()
     breaks: list[Break] = []
-    for phase in told:
+    for phase in in_order:
         side: Leader = "b" if phase.leader == "a" else "a"
         jumps = [(_change(pair, side, place, gap=0.0), place) for place in _within(pair, phase)]
         for jump, place in sorted(jumps, key=lambda one: -abs(one[0])):
@@ -188,28 +188,28 @@ def lacking(pair: Pair, told: Sequence[Phase]) -> tuple[set[float], list[Break]]
             ]
             xs = [knot.x for knot in without]
             least = min([MUCH, *(max(TIED, abs(knot.lead)) for knot in without)])
-            if abs(jump) - least > NO_DIFFERENCE and not found.issuperset(xs):
-                found.update(xs)
+            if abs(jump) - least > NO_DIFFERENCE and not missing.issuperset(xs):
+                missing.update(xs)
                 member = at.a.member if side == "a" else at.b.member
                 until = min(xs) if begins else max(xs)
                 breaks.append(Break(at.x, until, side, member, BELOW if begins else ABOVE))
-    return found, breaks
+    return missing, breaks
 
 
-def _within(pair: Pair, phase: Phase) -> list[int]:
+def _within(pair: EnvelopePair, phase: Phase) -> list[int]:
     """The places of the stretches after which a side jumps while this phase goes on."""
     low, high = phase.span
     ends = [(one[-1].x, other[0].x) for one, other in pairwise(pair.stretches)]
     return [place for place, (last, first) in enumerate(ends) if low <= last and first <= high]
 
 
-def _broken(pair: Pair, told: Sequence[Phase], place: int, start: int, end: int) -> Break:
+def _broken(pair: EnvelopePair, in_order: Sequence[Phase], place: int, start: int, end: int) -> Break:
     """The break that parts a phase from the one before, of which the one that rests on what is missing is unsettled.
 
     The later phase does where the former leader's best member ends, the earlier one where the new leader's begins;
     where both do, one that rests on what is missing already, or the one with fewer places.
     """
-    before, after = told[place - 1], told[place]
+    before, after = in_order[place - 1], in_order[place]
     drops = [(-_change(pair, before.leader, one, gap=-math.inf), -one) for one in range(start, end)]
     rises = [(_change(pair, after.leader, one, gap=math.inf), -one) for one in range(start, end)]
     drop, rise = max(drops), max(rises)
@@ -218,15 +218,15 @@ def _broken(pair: Pair, told: Sequence[Phase], place: int, start: int, end: int)
     if later:
         after.settled = False
         at, side, beyond = pair.stretches[-drop[1]][-1], before.leader, ABOVE
-        until = told[place + 1].span[0] if place + 1 < len(told) else pair.xs[-1]
+        until = in_order[place + 1].span[0] if place + 1 < len(in_order) else pair.xs[-1]
     else:
         before.settled = False
         at, side, beyond = pair.stretches[1 - rise[1]][0], after.leader, BELOW
-        until = told[place - 2].span[1] if place > 1 else pair.xs[0]
+        until = in_order[place - 2].span[1] if place > 1 else pair.xs[0]
     return Break(at.x, until, side, at.a.member if side == "a" else at.b.member, beyond)
 
 
-def _change(pair: Pair, side: Leader, place: int, gap: float) -> float:
+def _change(pair: EnvelopePair, side: Leader, place: int, gap: float) -> float:
     """By how much a side jumps from a stretch to the next, above 0 for better; `gap` where it has a gap itself."""
     one, other = pair.stretches[place][-1], pair.stretches[place + 1][0]
     envelope, low, high = (pair.a, one.a, other.a) if side == "a" else (pair.b, one.b, other.b)

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Better = Literal["higher", "lower"]
+from bench.maths.grid import Better
+
 Positions = NDArray[np.intp]
 
 FEWEST_FOR_A_KNEE = 3
@@ -58,7 +59,7 @@ class Frontiers:
 
 
 @dataclass(frozen=True)
-class Step:
+class FrontierStep:
     """From one frontier point to the next one with better y: the ratio of y, and what x becomes for it.
 
     `y_ratio` is None when the start is 0.
@@ -74,8 +75,13 @@ def sign(better: Better) -> int:
     return 1 if better == "higher" else -1
 
 
-def frontier(x: ArrayLike, y: ArrayLike, better_x: Better = "higher", better_y: Better = "higher",
-             ids: Sequence[Any] | None = None) -> Positions:  # fmt: skip
+def frontier(
+    x: ArrayLike,
+    y: ArrayLike,
+    better_x: Better = "higher",
+    better_y: Better = "higher",
+    ids: Sequence[Any] | None = None,
+) -> Positions:
     """The positions of the points that no other point dominates, from the best x to the best y.
 
     A point dominates another when it is at least as good in both and better in one. Of points equal in both, the
@@ -91,14 +97,16 @@ def frontier(x: ArrayLike, y: ArrayLike, better_x: Better = "higher", better_y: 
     return order[along[order] > best_before]
 
 
-def frontiers(x: ArrayLike, y: ArrayLike, owners: Sequence[str], ids: Sequence[Any], better_x: Better = "higher",
-              better_y: Better = "higher") -> Frontiers:  # fmt: skip
+def frontiers(
+    x: ArrayLike,
+    y: ArrayLike,
+    owners: Sequence[str],
+    ids: Sequence[Any],
+    better_x: Better = "higher",
+    better_y: Better = "higher",
+) -> Frontiers:
     """Each owner's frontier and the overall one, for points as `frontier` takes them."""
-    across, along, names = (
-        np.asarray(x, dtype=float),
-        np.asarray(y, dtype=float),
-        np.asarray(ids, dtype=object),
-    )
+    across, along, names = (np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(ids, dtype=object))
     whose: dict[str, list[int]] = {}
     for position, owner in enumerate(owners):
         whose.setdefault(owner, []).append(position)
@@ -116,8 +124,14 @@ def frontiers(x: ArrayLike, y: ArrayLike, owners: Sequence[str], ids: Sequence[A
     )
 
 
-def led(x: ArrayLike, y: ArrayLike, owners: Sequence[str], ids: Sequence[Any], better_x: Better = "higher",
-        better_y: Better = "higher") -> tuple[tuple[int, ...], tuple[Stretch, ...]]:  # fmt: skip
+def led(
+    x: ArrayLike,
+    y: ArrayLike,
+    owners: Sequence[str],
+    ids: Sequence[Any],
+    better_x: Better = "higher",
+    better_y: Better = "higher",
+) -> tuple[tuple[int, ...], tuple[Stretch, ...]]:
     """The overall frontier of points that have owners, and who leads where along it."""
     across = np.asarray(x, dtype=float)
     line = frontier(x, y, better_x, better_y, ids)
@@ -147,8 +161,9 @@ def knee(x: ArrayLike, y: ArrayLike, better_x: Better = "higher", better_y: Bett
     return int(usable[farthest]) if beyond[farthest] > 1e-9 else None
 
 
-def stretches(x: Sequence[float], owners: Sequence[str], better_x: Better = "higher",
-              ahead: Sequence[float | None] = ()) -> tuple[Stretch, ...]:  # fmt: skip
+def stretches(
+    x: Sequence[float], owners: Sequence[str], better_x: Better = "higher", ahead: Sequence[float | None] = ()
+) -> tuple[Stretch, ...]:
     """Who holds the best y for which requirement on x, from the easiest requirement to the strictest.
 
     x and owners are one frontier's, and `ahead` are its margins. A requirement "at least t" (at most, where lower is
@@ -156,36 +171,38 @@ def stretches(x: Sequence[float], owners: Sequence[str], better_x: Better = "hig
     """
     direction = sign(better_x)
     order = sorted(range(len(x)), key=lambda position: direction * x[position])
-    found: list[Stretch] = []
+    parts: list[Stretch] = []
     for owner, run in groupby(order, key=lambda position: owners[position]):
         own = tuple(run)
-        weakest = found[-1].strictest if found else None
+        weakest = parts[-1].strictest if parts else None
         told = [ahead[position] for position in own] if ahead else [None]
         known = [one for one in told if one is not None]
         margin = max(known) if len(known) == len(told) else None
-        found.append(Stretch(owner, weakest, x[own[0]], x[own[-1]], own, margin))
-    return tuple(found)
+        parts.append(Stretch(owner, weakest, x[own[0]], x[own[-1]], own, margin))
+    return tuple(parts)
 
 
-def margins(line: Positions, x: ArrayLike, y: ArrayLike, owners: Sequence[str], better_x: Better = "higher",
-            better_y: Better = "higher") -> list[float | None]:  # fmt: skip
+def margins(
+    line: Positions,
+    x: ArrayLike,
+    y: ArrayLike,
+    owners: Sequence[str],
+    better_x: Better = "higher",
+    better_y: Better = "higher",
+) -> list[float | None]:
     """How many times better the y of each position on the `line` is than the best of another owner's at its x.
 
     At its x is what meets the same requirement on x. None where no other does, or a ratio has no meaning.
     """
-    across, along, whose = (
-        _goodness(x, better_x),
-        np.asarray(y, dtype=float),
-        np.asarray(owners, dtype=object),
-    )
-    found: list[float | None] = []
+    across, along, whose = (_goodness(x, better_x), np.asarray(y, dtype=float), np.asarray(owners, dtype=object))
+    each: list[float | None] = []
     for position in line:
         others = along[(across >= across[position]) & (whose != whose[position])]
         higher, own = better_y == "higher", along[position]
         best = (others.max() if higher else others.min()) if others.size else 0.0
         over, under = (own, best) if higher else (best, own)
-        found.append(float(over / under) if over > 0 and under > 0 else None)
-    return found
+        each.append(float(over / under) if over > 0 and under > 0 else None)
+    return each
 
 
 def widest(leads: Sequence[Stretch], tie: float) -> Stretch | None:
@@ -194,9 +211,14 @@ def widest(leads: Sequence[Stretch], tie: float) -> Stretch | None:
     return max(clear, key=lambda lead: lead.width, default=None)
 
 
-def best_within(x: Sequence[float], y: Sequence[float], better_x: Better = "higher",
-                better_y: Better = "higher", limit_x: float | None = None,
-                limit_y: float | None = None) -> int | None:  # fmt: skip
+def best_within(
+    x: Sequence[float],
+    y: Sequence[float],
+    better_x: Better = "higher",
+    better_y: Better = "higher",
+    limit_x: float | None = None,
+    limit_y: float | None = None,
+) -> int | None:
     """The position of the best point that meets both limits; None when no point does.
 
     Best means best y, and of equal ones best x; with a limit on y only, best x, and of equal ones best y.
@@ -215,7 +237,7 @@ def best_within(x: Sequence[float], y: Sequence[float], better_x: Better = "high
     return max(meeting, key=lambda position: (by_y * y[position], by_x * x[position]))
 
 
-def steps(x: Sequence[float], y: Sequence[float]) -> tuple[Step | None, ...]:
+def steps(x: Sequence[float], y: Sequence[float]) -> tuple[FrontierStep | None, ...]:
     """What each point of a frontier, in the order of `frontier`, gives and takes over the one before it.
 
     The first has no step (None).
@@ -223,7 +245,7 @@ def steps(x: Sequence[float], y: Sequence[float]) -> tuple[Step | None, ...]:
     if not len(x):
         return ()
     walked = zip(x, y, x[1:], y[1:], strict=False)
-    return (None, *(Step(y1 / y0 if y0 else None, y1 - y0, x1 - x0) for x0, y0, x1, y1 in walked))
+    return (None, *(FrontierStep(y1 / y0 if y0 else None, y1 - y0, x1 - x0) for x0, y0, x1, y1 in walked))
 
 
 def log_span(values: Sequence[float]) -> float:

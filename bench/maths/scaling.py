@@ -169,9 +169,7 @@ def base(counts: Sequence[float], throughputs: Sequence[float | None]) -> int | 
     if any(not (math.isfinite(count) and count > 0) for count in counts):
         raise ValueError(f"accelerators must be above 0, got {sorted(counts)}")
     if len(set(counts)) < len(counts):
-        raise ValueError(
-            f"accelerators must differ, got {sorted(counts)}: keep one throughput for each count"
-        )
+        raise ValueError(f"accelerators must differ, got {sorted(counts)}: keep one throughput for each count")
     usable = [place for place, value in enumerate(throughputs) if _finite(value) is not None and value]
     return min(usable, key=lambda place: counts[place], default=None)
 
@@ -184,14 +182,14 @@ def efficiencies(counts: Sequence[float], throughputs: Sequence[float | None]) -
     """
     start = base(counts, throughputs)
     reference = None if start is None else _finite(throughputs[start])
-    found: list[float | None] = []
+    each: list[float | None] = []
     for count, throughput in zip(counts, throughputs, strict=True):
         value = _finite(throughput)
         if start is None or reference is None or value is None:
-            found.append(None)
+            each.append(None)
         else:
-            found.append((value / reference) / (count / counts[start]))
-    return found
+            each.append((value / reference) / (count / counts[start]))
+    return each
 
 
 def amdahl(counts: Sequence[float], throughputs: Sequence[float | None]) -> Law | None:
@@ -269,8 +267,9 @@ def against_replicas(
     )
 
 
-def _fitted(counts: Sequence[float], throughputs: Sequence[float | None],
-            forms: Sequence[tuple[int, ...]], least: float) -> Law | None:  # fmt: skip
+def _fitted(
+    counts: Sequence[float], throughputs: Sequence[float | None], forms: Sequence[tuple[int, ...]], least: float
+) -> Law | None:
     """The plainest of these forms within ROUNDING of the least error, with b no smaller than `least`."""
     base(counts, throughputs)
     usable = [(n, t) for n, t in zip(counts, throughputs, strict=True) if _finite(t) is not None and t]
@@ -283,16 +282,14 @@ def _fitted(counts: Sequence[float], throughputs: Sequence[float | None],
     # measured / fitted = (T / n) (p + b n + c n (n - 1)); in units of the largest T, it stays near 1.
     design = np.column_stack([np.ones_like(n), n, n * (n - 1)]) * (measured / unit / n)[:, None]
     scale, lowest = np.linalg.norm(design, axis=0), np.array([0.0, least, 0.0])
-    found = []
+    fits = []
     for form in map(list, forms):
-        fit = optimize.lsq_linear(
-            (design / scale)[:, form], np.ones_like(n), (lowest[form], np.inf), method="bvls"
-        )
+        fit = optimize.lsq_linear((design / scale)[:, form], np.ones_like(n), (lowest[form], np.inf), method="bvls")
         coefficients = np.zeros(3)
         coefficients[form] = fit.x / scale[form]
-        found.append((float(np.sqrt(np.mean((design @ coefficients - 1) ** 2))), coefficients))
-    limit = min(error for error, _ in found) + ROUNDING
-    error, (serial, contended, incoherent) = next(one for one in found if one[0] <= limit)
+        fits.append((float(np.sqrt(np.mean((design @ coefficients - 1) ** 2))), coefficients))
+    limit = min(error for error, _ in fits) + ROUNDING
+    error, (serial, contended, incoherent) = next(one for one in fits if one[0] <= limit)
     one = float(serial + contended)
     if one <= 0 or not _holds(serial, contended, incoherent, n):
         return None

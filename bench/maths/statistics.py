@@ -75,8 +75,9 @@ def half_width(parts: Iterable[tuple[float, float]]) -> float:
     return student_t_95(max(df, 1.0)) * math.sqrt(total)
 
 
-def ratio_interval(over: float, under: float, variances: tuple[float, float], covariance: float,
-                   df: float) -> tuple[float, float | None]:  # fmt: skip
+def ratio_interval(
+    over: float, under: float, variances: tuple[float, float], covariance: float, df: float
+) -> tuple[float, float | None]:
     """The 95 % interval of over / under, both estimates with these variances, as far as it lies above 0.
 
     Without an upper end (None) where `under` cannot be told from 0, so that the ratio may be as large as one likes.

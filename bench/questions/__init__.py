@@ -1,6 +1,6 @@
 """The questions. Each is one module of this folder, found by listing it.
 
-A question's module states TITLE, QUESTION, SECTION, ORDER, NEEDS, OPTIONS and COLUMNS and has the functions of
+A question's module states TITLE, QUESTION, SECTION, ORDER, NEEDS, OPTIONS, COLUMNS and STEPS and has the functions of
 `Question`. Page, command line, report and HTTP API only present what they return, so they can never disagree; what
 they all stand on is `bench.basis`.
 """
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
@@ -26,6 +26,7 @@ from bench.chart import Theme
 from bench.errors import UnknownName
 from bench.library import Library
 from bench.view import View
+from bench.wording import counted, is_or_are
 
 R = TypeVar("R")
 
@@ -41,6 +42,32 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """What leads to an answer where a page has none: what it is called, and what of the page's own may be changed.
+
+    `gain` says what there is in an answer's rows, with a verb: "12 cells have a value". `anew` is what the page does
+    that takes its own options as it opens by itself; `tries` are options of which other values are tried one by one,
+    in words; `further` are changes of the View that the reader chose which only this page knows, in words.
+    """
+
+    gain: Callable[[pd.DataFrame], str]
+    anew: str = "Choose this page's own options anew"
+    tries: Mapping[str, str] = field(default_factory=dict)
+    further: Callable[[Library, View], Sequence[tuple[str, View]]] = lambda _, __: ()
+
+
+def counting(column: str, one: str, several: str) -> Callable[[pd.DataFrame], str]:
+    """What says how many different values a column of an answer's rows has; how many rows where it has none."""
+
+    def gain(rows: pd.DataFrame) -> str:
+        if many := rows[column].nunique() if column in rows else 0:
+            return f"{counted(many, column)} {several if many != 1 else one}"
+        return f"{counted(len(rows), 'point')} {is_or_are(len(rows))} shown"
+
+    return gain
+
+
+@dataclass(frozen=True)
 class Why:
     """Where a number comes from: its formula, what went in, and the source of the formula."""
 
@@ -48,13 +75,6 @@ class Why:
     formula: str
     inputs: str
     source: str
-
-
-UNTOLD = frozenset(
-    "nothing no_value no_frontier none_within unknown_limits runs_apart far_loads no_pair no_points no_overlap"
-    " not_comparable not_known none_enters none_priced".split()
-)
-"""The kinds of headline that say why something cannot be told."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +102,7 @@ class Answer(Generic[R]):
     @property
     def is_told(self) -> bool:
         """Whether the headline says what was asked; else it says why that cannot be told."""
-        kind = next(one.kind for one in self.statements if one.role == "headline")
-        return not self.rows.empty and kind not in UNTOLD
+        return not self.rows.empty and all(one.tells for one in self.statements)
 
     @property
     def findings(self) -> tuple[str, ...]:
@@ -121,6 +140,7 @@ class Question(Protocol):
     NEEDS: Literal["points", "facts"]
     OPTIONS: tuple[Option, ...]
     COLUMNS: tuple[Column, ...]
+    STEPS: Steps | None
 
     def complete(self, library: Library, view: View) -> View:
         """The View with every option explicit and the story that the reader left open filled in."""
@@ -141,12 +161,12 @@ class Question(Protocol):
 @cache
 def questions() -> dict[str, Question]:
     """Every question by name, in the order of the navigation."""
-    found = {
+    modules = {
         module.name: cast(Question, importlib.import_module(f"{__name__}.{module.name}"))
         for module in pkgutil.iter_modules(__path__)
         if module.name not in SHARED
     }
-    return dict(sorted(found.items(), key=lambda item: (item[1].ORDER, item[0])))
+    return dict(sorted(modules.items(), key=lambda item: (item[1].ORDER, item[0])))
 
 
 SHARED = frozenset({"openable", "operating_points"})

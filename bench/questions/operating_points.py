@@ -13,7 +13,7 @@ import pandas as pd
 
 from bench.basis import evidence, limits, points
 from bench.basis.evidence import Ranking, Reason
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.catalogue import Metric
 from bench.library import Library
 from bench.selection import Clause
@@ -69,7 +69,7 @@ class Best:
 class OperatingPoint:
     """A point that was found: its facts, its rate, and those of the metrics asked that it states, by key."""
 
-    facts: Facts
+    facts: PointFacts
     rate: float
     metrics: Mapping[str, float] = field(hash=False)
 
@@ -114,25 +114,31 @@ def best(library: Library, ranking: Ranking, search: Search) -> tuple[Best, ...]
     )
     return tuple(
         Best(
-            own, chip, won and won["point_id"], won and won["most"], peak, stated,
+            own,
+            chip,
+            won and won["point_id"],
+            won and won["most"],
+            peak,
+            stated,
             (other["most"], other["rate"], other["point_id"]) if other else None,
             tuple((float(level), most) for level, most in zip(levels, reached, strict=True) if most is not None),
         )
         for own, chip, won, other, peak, stated, *reached in rows
-    )  # fmt: skip
+    )
 
 
-def read(library: Library, search: Search, ids: Sequence[str],
-         metrics: Iterable[str] = ()) -> dict[str, OperatingPoint]:  # fmt: skip
+def read(
+    library: Library, search: Search, ids: Sequence[str], metrics: Iterable[str] = ()
+) -> dict[str, OperatingPoint]:
     """These points whole, by id, with those of these metrics that they state."""
     keys = [key for key in dict.fromkeys(metrics) if library.has(key)]
     columns = ", ".join([f"{search.rate} AS rate", *(f'"{key}" AS metric_{key}' for key in keys)])
     rows = library.fetch(f"SELECT {points.SQL}, {columns} FROM points WHERE {points.AMONG}", (list(ids),))
-    many, found = len(points.COLUMNS), {}
+    many, by_id = len(points.COLUMNS), {}
     for row in rows:
         stated = {key: value for key, value in zip(keys, row[many + 1 :], strict=True) if not pd.isna(value)}
-        found[row[0]] = OperatingPoint(Facts(*row[:many]), row[many], stated)
-    return found
+        by_id[row[0]] = OperatingPoint(PointFacts(*row[:many]), row[many], stated)
+    return by_id
 
 
 def _most(merit: str) -> str:

@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 
 from bench.errors import BenchError
-from bench.sweep.endings import status_of
-from bench.sweep.entering import enter
 from bench.sweep.folder import SWEEPS, Folder
-from bench.sweep.runner import run
+from bench.sweep.session.endings import enter, status_of
+from bench.sweep.session.runner import run
 
 
 def main(path: Path) -> int:

@@ -18,7 +18,7 @@ from typing import Any
 
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats import journal as journals
-from bench.formats.journal import Journal, Line
+from bench.formats.journal import Journal, JournalLine
 from bench.library.store import sync_folder
 from bench.sweep.planning.plan import Plan
 
@@ -48,9 +48,7 @@ class Folder:
     @classmethod
     def create(cls, library: Path, plan: Plan) -> Folder:
         """A new folder in a library, with the plan in it."""
-        made = cls(
-            library / SWEEPS / f"{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
-        )
+        made = cls(library / SWEEPS / f"{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}")
         with writing(made.path):
             made.path.mkdir(parents=True)
             made.requests.mkdir()
@@ -65,8 +63,7 @@ class Folder:
             NotFound: there is none, or more than one.
         """
         if re.fullmatch(r"[0-9a-f-]{4,23}", sweep):
-            known = [folder for folder in listed(library)
-                     if folder.id.startswith(sweep) or folder.id.endswith(sweep)]  # fmt: skip
+            known = [folder for folder in listed(library) if folder.id.startswith(sweep) or folder.id.endswith(sweep)]
             if len(known) == 1:
                 return known[0]
         raise NotFound(
@@ -74,7 +71,7 @@ class Folder:
         )
 
     def discard(self) -> None:
-        """Nothing; the folder is gone. For a sweep whose first look at its endpoint said that it cannot be measured."""
+        """Remove the folder. For a sweep whose first look at its endpoint said that it cannot be measured."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     @property
@@ -123,12 +120,10 @@ class Folder:
         try:
             return Plan.from_mapping(stated)
         except BenchError as problem:
-            raise InputError(
-                f"The sweep {self.id} is broken: its plan.json is no plan ({problem})"
-            ) from problem
+            raise InputError(f"The sweep {self.id} is broken: its plan.json is no plan ({problem})") from problem
 
     def keep_plan(self, plan: Plan) -> None:
-        """Nothing; the plan is in the folder."""
+        """Write the plan to the folder."""
         self._replace("plan.json", json.dumps(plan.document(), indent=1, ensure_ascii=False))
 
     @property
@@ -157,19 +152,19 @@ class Folder:
 
     def _ended(self, started: str) -> dict[str, Any]:
         """How a session that began then has ended, though its status does not say so."""
-        told: dict[str, Any] = {"current": None, "seconds_left": None}
+        status: dict[str, Any] = {"current": None, "seconds_left": None}
         end = None
         with contextlib.suppress(InputError):  # a damaged journal is told by whoever reads its points
             journal = self.read
-            told["points_done"] = len(journal.measured)
-            told["points_failed"] = len(journal.points) - len(journal.measured)
+            status["points_done"] = len(journal.measured)
+            status["points_failed"] = len(journal.points) - len(journal.measured)
             end = next((end for end in journal.ends[-1:] if end.at >= started), None)
         if end is None:
-            return told | {"state": "interrupted", "reason": "its process ended before the sweep did"}
-        return told | {"state": end.state, "reason": end.reason, "sustained": list(end.sustained)}
+            return status | {"state": "interrupted", "reason": "its process ended before the sweep did"}
+        return status | {"state": end.state, "reason": end.reason, "sustained": list(end.sustained)}
 
     def tell(self, status: Mapping[str, Any]) -> None:
-        """Nothing; whoever reads the status finds this one, or the one before it."""
+        """Publish this status: whoever reads it finds this one, or the one before it."""
         self._replace("status.json", json.dumps(status, ensure_ascii=False), durable=False)
 
     def held(self) -> bool:
@@ -246,8 +241,8 @@ class Writer:
             self._size = os.lseek(self._file, whole, os.SEEK_SET)
             sync_folder(self._path.parent)
 
-    def add(self, line: Line) -> None:
-        """Nothing; the line is kept. NotWritten when the disk does not take it."""
+    def add(self, line: JournalLine) -> None:
+        """Keep the line. NotWritten when the disk does not take it."""
         content = journals.encode(line)
         with writing(self._path):
             try:
@@ -262,7 +257,7 @@ class Writer:
         self._size += len(content)
 
     def close(self) -> None:
-        """Nothing; the file is closed."""
+        """Close the file."""
         os.close(self._file)
 
 
@@ -315,3 +310,8 @@ def listed(library: Path) -> list[Folder]:
     except OSError:
         return []
     return sorted(found, key=lambda folder: folder.id, reverse=True)
+
+
+def now() -> str:
+    """The moment as a journal and a status write it: ISO 8601 in UTC, to the millisecond."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from bench.cli import progress
 from bench.errors import BenchError, InputError
-from bench.library import Library
+from bench.library import ImportReport, Library
+from bench.progress import Progress, steps
 from data.recipes import recipes
 from data.recipes.tables import TRANSCRIPTIONS, Kept, Table
 
@@ -21,15 +23,22 @@ LICENCE_TEXT = "LICENSE-DATA.md"
 
 def main() -> int:
     """Zero when every table was written, or imported without a refusal; one otherwise."""
-    parser = argparse.ArgumentParser(prog="python -m data.recipes", description=__doc__)
-    parser.add_argument("--out", type=Path, help="write the published tables into this folder and stop")
-    parser.add_argument("--library", type=Path, default=SHIPPED, help="the library to rebuild (data/library)")
+    parser = argparse.ArgumentParser(
+        prog="python -m data.recipes",
+        description="Rebuild data/library, the results that ship, from the transcriptions.",
+    )
+    parser.add_argument("--out", type=Path, help="only write the published tables into this folder")
+    parser.add_argument("--library", type=Path, default=SHIPPED, help="the library to rebuild (default: data/library)")
     asked = parser.parse_args()
     try:
         if asked.out:
-            write_tables(asked.out)
+            with progress.bar("Writing tables"):
+                write_tables(asked.out)
         else:
-            rebuild(asked.library)
+            with progress.bar("Writing tables") as bar:
+                report = rebuild(asked.library, bar.show)
+            for loaded in report.imported:
+                print(f"{Path(loaded.file).name}: {loaded.points:,} points, {loaded.scores:,} scores")
     except BenchError as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -38,7 +47,11 @@ def main() -> int:
 
 def write_tables(folder: Path) -> list[Path]:
     """The files of every recipe, written into a folder; their source cards lie beside them."""
-    return [file.write(folder) for recipe in recipes() for file in files(recipe)]
+    return [
+        file.write(folder)
+        for recipe in steps(recipes(), lambda one: one.__name__.rpartition(".")[2])
+        for file in files(recipe)
+    ]
 
 
 def files(recipe: ModuleType) -> Iterator[Table | Kept]:
@@ -48,24 +61,21 @@ def files(recipe: ModuleType) -> Iterator[Table | Kept]:
             yield from getattr(recipe, name)()
 
 
-def rebuild(target: Path) -> None:
+def rebuild(target: Path, told: Progress | None = None) -> ImportReport:
     """The library at this place made anew; it is replaced only after every row was imported."""
     with tempfile.TemporaryDirectory(dir=target.parent) as work:
         tables = write_tables(Path(work) / "tables")
         fresh = Path(work) / "library"
-        report = Library.open(fresh, shipped=False).add(tables)
+        report = Library.open(fresh, shipped=False).add(tables, progress=told)
         if report.refused:
             first = report.refused[0]
-            raise InputError(
-                f"{first.file}, row {first.row}: {first.reason} (of {len(report.refused)} refusals)"
-            )
+            raise InputError(f"{first.file}, row {first.row}: {first.reason} (of {len(report.refused)} refusals)")
         leave_only_results(fresh)
         add_licences(fresh)
         if target.exists():
             shutil.rmtree(target)
         fresh.rename(target)
-    for loaded in report.imported:
-        print(f"{Path(loaded.file).name}: {loaded.points:,} points, {loaded.scores:,} scores")
+    return report
 
 
 def leave_only_results(library: Path) -> None:

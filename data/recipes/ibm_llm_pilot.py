@@ -9,13 +9,7 @@ from data.recipes.tables import Card, Row, Table, number, passports, read
 COMMIT = "3c66483f55d7a55e03410880c33c098c6233f892"
 URL = f"https://github.com/IBM/LLM-performance-prediction/tree/{COMMIT}"
 
-ACCELERATORS = {
-    "T4": "t4",
-    "V100": "v100-pcie-16gb",
-    "A10": "a10",
-    "A100": "a100-pcie-40gb",
-    "H100": "h100-sxm",
-}
+ACCELERATORS = {"T4": "t4", "V100": "v100-pcie-16gb", "A10": "a10", "A100": "a100-pcie-40gb", "H100": "h100-sxm"}
 """By the authors' GPU table: A100 of 40 GB and V100 of 16 GB, both not SXM; H100 SXM of 80 GB."""
 
 COPIED = {
@@ -102,10 +96,7 @@ CARD = Card(
             "unit_in_file": "tokens/s",
             "denominator": "whole deployment",
         },
-        "first_event_ms_p50": {
-            "definition": "first stream event, which may carry no token",
-            "unit_in_file": "ms",
-        },
+        "first_event_ms_p50": {"definition": "first stream event, which may carry no token", "unit_in_file": "ms"},
         "first_token_gap_ms_p50": {
             "definition": "second stream event after the first; the paper's TTFT",
             "unit_in_file": "ms",

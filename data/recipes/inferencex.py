@@ -14,9 +14,7 @@ from data.recipes.tables import Card, Row, Table, milliseconds, number, passport
 HARNESS = "inferencex"
 URL = "https://github.com/SemiAnalysisAI/InferenceX-app"
 LICENCE = "facts re-encoded; no licence is stated for the figures (InferenceX is Apache-2.0, InferenceX-app GPL-3.0)"
-ATTRIBUTION = (
-    "InferenceX (formerly InferenceMAX) by SemiAnalysis; every row links to its public workflow run."
-)
+ATTRIBUTION = "InferenceX (formerly InferenceMAX) by SemiAnalysis; every row links to its public workflow run."
 
 IDENTITY = (
     "hardware framework model precision spec_method disagg is_multinode prefill_tp prefill_ep prefill_dp_attention "
@@ -34,10 +32,7 @@ LITTLE_TOLERANCE = Decimal("1.35")
 
 def tables() -> tuple[Table, ...]:
     """The 1,667 distinct points: the latest ones, then those only the history has."""
-    latest, history = (
-        read("inferencex", "benchmarks_latest.csv"),
-        read("inferencex", "benchmarks_history.csv"),
-    )
+    latest, history = (read("inferencex", "benchmarks_latest.csv"), read("inferencex", "benchmarks_history.csv"))
     known = {_identity(row) for row in latest}
     also_in_history = {_identity(row) for row in history}
     rows = [_point(row, restated=_identity(row) in also_in_history) for row in latest]
@@ -87,11 +82,7 @@ def _aggregated(row: dict[str, str]) -> Row:
     """Layout and throughput where the same chips prefill and decode: TP counts the chips."""
     chips = int(row["decode_tp"])
     exported = int(row["num_decode_gpu"])
-    note = (
-        f"The export counts {exported} GPUs (TP x EP); the chips are TP = {chips}."
-        if exported != chips
-        else None
-    )
+    note = f"The export counts {exported} GPUs (TP x EP); the chips are TP = {chips}." if exported != chips else None
     return {
         "accelerators": chips,
         "nodes": 1,
@@ -110,9 +101,7 @@ def _aggregated(row: dict[str, str]) -> Row:
 def _disaggregated(row: dict[str, str]) -> Row:
     """Layout and throughput where some chips prefill and others decode, each figure divided by its own."""
     prefill, decode = int(row["num_prefill_gpu"]), int(row["num_decode_gpu"])
-    per_gpu = [
-        Decimal(row[column]) for column in ("output_tput_per_gpu", "input_tput_per_gpu", "tput_per_gpu")
-    ]
+    per_gpu = [Decimal(row[column]) for column in ("output_tput_per_gpu", "input_tput_per_gpu", "tput_per_gpu")]
     output, taken_in, total = per_gpu[0] * decode, per_gpu[1] * prefill, per_gpu[2] * (prefill + decode)
     if abs((output + taken_in) / total - 1) > INVARIANT_TOLERANCE:
         return _roles_unknown(row, *per_gpu)
@@ -148,12 +137,7 @@ def _roles_unknown(row: dict[str, str], output: Decimal, taken_in: Decimal, tota
         why="Both columns hold the total, so output and input throughput of the deployment are not known.",
         do="Use the total throughput; look up the split of the GPUs in the workflow run.",
     )
-    return {
-        "accelerators": chips,
-        "disaggregated": True,
-        "flags": [flag],
-        "total_tokens_per_s": total * chips,
-    }
+    return {"accelerators": chips, "disaggregated": True, "flags": [flag], "total_tokens_per_s": total * chips}
 
 
 def _latencies(row: dict[str, str]) -> Row:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from data.recipes.tables import Card, Row, Table, number, passports, read
 
-FOLDER = (
-    "https://github.com/SemiAnalysisAI/InferenceX-app/tree/806f0013f91b2baaff55872900fefaf563b62e01/glm-4.7"
-)
+FOLDER = "https://github.com/SemiAnalysisAI/InferenceX-app/tree/806f0013f91b2baaff55872900fefaf563b62e01/glm-4.7"
 STATISTICS = {"mean": "mean", "median": "p50", "p99": "p99"}
 
 

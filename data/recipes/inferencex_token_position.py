@@ -76,9 +76,7 @@ CARD = Card(
             window="whole run, warm-up requests before it",
             token_source="the server's usage field for output, the client's tokenizer for input",
         ),
-        **passports(
-            ["requests_per_s"], definition="as catalogue", unit_in_file="requests/s", window="whole run"
-        ),
+        **passports(["requests_per_s"], definition="as catalogue", unit_in_file="requests/s", window="whole run"),
         **passports(
             ["ttft_ms_p50", "ttft_ms_p99"],
             definition="converted: seconds x 1000; the first chunk counts even if its text is empty",
@@ -91,9 +89,7 @@ CARD = Card(
         ),
         **passports(["duration_s"], definition="as catalogue", unit_in_file="s"),
         **passports(["requests_ok"], definition="as catalogue", unit_in_file="requests"),
-        **passports(
-            ["requests_failed"], definition="converted: prompts sent - completed", unit_in_file="requests"
-        ),
+        **passports(["requests_failed"], definition="converted: prompts sent - completed", unit_in_file="requests"),
         **passports(["input_tokens", "output_tokens"], definition="as catalogue", unit_in_file="tokens"),
     },
 )

@@ -11,13 +11,11 @@ from bench import names
 from bench.records import Flag
 from data.recipes.tables import Card, Row, Table, number, read
 
-EXPORTS = "https://github.com/openshift-psap/performance-dashboard/tree/71007029fb5bced1d79808e7e64dc4c2af82ea55/mlperf-data"
+EXPORTS = (
+    "https://github.com/openshift-psap/performance-dashboard/tree/71007029fb5bced1d79808e7e64dc4c2af82ea55/mlperf-data"
+)
 PUBLISHED = {"5.0": "2025-04-02", "5.1": "2025-09-09", "6.0": "2026-04-01"}
-METRICS = {
-    "Tokens/s": "mlperf_tokens_per_s",
-    "Samples/s": "mlperf_samples_per_s",
-    "Queries/s": "mlperf_queries_per_s",
-}
+METRICS = {"Tokens/s": "mlperf_tokens_per_s", "Samples/s": "mlperf_samples_per_s", "Queries/s": "mlperf_queries_per_s"}
 MODELS = {"vlm": "qwen3-vl-235b-a22b"}
 CHIPS_PER_CARD = 2
 SLOWEST_SERVER_TOKENS_PER_S = 100
@@ -51,9 +49,7 @@ def _benchmark(row: dict[str, str], place: int) -> tuple[str, str]:
 def _point(row: dict[str, str], benchmark: str, scenario: str) -> Row:
     chips, notes = _chips(row)
     if benchmark != row["model"]:
-        notes.append(
-            f"Benchmark {benchmark}, MLPerf scenario {'Offline' if scenario == 'offline' else 'Server'}."
-        )
+        notes.append(f"Benchmark {benchmark}, MLPerf scenario {'Offline' if scenario == 'offline' else 'Server'}.")
     if row["availability"].lower() != "available":
         notes.append(f"Availability: {row['availability'].lower()}.")
     return {
@@ -120,9 +116,7 @@ def _doubtful_unit(row: dict[str, str]) -> list[Flag]:
     """A flag where the export's unit cannot be what the figure counts, judged by the same benchmark's other rounds."""
     labelled_requests = row["unit"] != "Tokens/s" and row["model"] != "vlm"
     small = (
-        row["round"] == "6.0"
-        and row["model"] == "llama3.1-8b"
-        and float(row["result"]) < SLOWEST_SERVER_TOKENS_PER_S
+        row["round"] == "6.0" and row["model"] == "llama3.1-8b" and float(row["result"]) < SLOWEST_SERVER_TOKENS_PER_S
     )
     if not labelled_requests and not small:
         return []

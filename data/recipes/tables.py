@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.catalogue import METRICS, is_metric
-from bench.formats.reading import POINT_COLUMNS, SCORE_COLUMNS
+from bench.formats.reading.point_table import POINT_COLUMNS, SCORE_COLUMNS
 from bench.records import Flag
 
 TRANSCRIPTIONS = Path(__file__).resolve().parent.parent / "transcriptions"
@@ -101,9 +101,7 @@ class Table:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.stem}.csv"
         path.write_text(self.csv(), encoding="utf-8")
-        path.with_name(f"{self.stem}.source.toml").write_text(
-            self.card.toml(self.columns()), encoding="utf-8"
-        )
+        path.with_name(f"{self.stem}.source.toml").write_text(self.card.toml(self.columns()), encoding="utf-8")
         return path
 
 

@@ -70,12 +70,7 @@ def _common(row: dict[str, str], release: str) -> Row:
 
 
 def _saturated(row: dict[str, str]) -> Row:
-    return {
-        "isl": int(row["isl"]),
-        "osl": int(row["osl"]),
-        "dataset": "random",
-        "load_kind": "saturated",
-    }
+    return {"isl": int(row["isl"]), "osl": int(row["osl"]), "dataset": "random", "load_kind": "saturated"}
 
 
 def _point_017(row: dict[str, str]) -> Row:

@@ -196,9 +196,7 @@ def _recipe_metrics(row: dict[str, str]) -> Row:
 
 def _recipe_url(row: dict[str, str]) -> str:
     place = row["url_or_path"]
-    return (
-        place if place.startswith("https://") else f"{RECIPES}/blob/{row['commit']}/{place.partition(' ')[0]}"
-    )
+    return place if place.startswith("https://") else f"{RECIPES}/blob/{row['commit']}/{place.partition(' ')[0]}"
 
 
 def _recipe_note(row: dict[str, str]) -> str:

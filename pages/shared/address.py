@@ -18,11 +18,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from bench import basis, old_links, selection
 from bench.basis import limits, story
 from bench.errors import BenchError, UnknownName, UsageError
-from bench.holdings import asked
+from bench.holdings import data_link
 from bench.library import Library
 from bench.questions import options as every
 from bench.questions import questions
-from bench.view import FILTER_BY_KEY, LIMIT, WHOLE, Pairs, View, unlike_ours
+from bench.view import FILTER_BY_KEY, LIMIT, WHOLE, FilterPairs, View, unlike_ours
 from pages.shared import cached
 
 KEY = "kept"
@@ -35,7 +35,7 @@ OPENED = (CELL, POINT)
 
 
 @dataclass
-class Kept:
+class SessionView:
     """What one session has selected.
 
     `where` are the filters the reader chose, without what a story filled in, `near` is what a story had filled in when
@@ -46,7 +46,7 @@ class Kept:
     drawn anew would not show what was clicked in it. `acts` counts what was opened, and `by_hand` that no link did.
     """
 
-    where: Pairs = ()
+    where: FilterPairs = ()
     near: dict[str, str] = field(default_factory=dict)
     basis: View = field(default_factory=View)
     views: dict[str, View] = field(default_factory=dict)
@@ -62,9 +62,10 @@ class Kept:
     by_hand: bool = False
 
 
-def kept() -> Kept:
+def kept() -> SessionView:
     """This session's selection."""
-    return st.session_state.setdefault(KEY, Kept())
+    state: SessionView = st.session_state.setdefault(KEY, SessionView())
+    return state
 
 
 def current(name: str, library: Library) -> View:
@@ -77,11 +78,7 @@ def current(name: str, library: Library) -> View:
     news = news and (moved or went_through_history() or query not in state.queries)
     if news:
         view, state.problems = _read(pairs, name)
-        state.where, state.near, state.basis = (
-            story.own_choice(view).where,
-            story.shown(view),
-            _basis_of(view),
-        )
+        state.where, state.near, state.basis = (story.own_choice(view).where, story.shown(view), _basis_of(view))
         _opened_by_link(name)
     else:
         view = state.views.get(name, View())
@@ -94,13 +91,19 @@ def current(name: str, library: Library) -> View:
             view = view.with_options(**_unset(view)).with_options(**dict(state.basis.options))
             view = view.with_slo(state.basis.slo)
     state.queries.append(query)
-    told = _completed(name, story.nearest(view, state.near), library, state.problems)
-    state.problems += [
-        one for one in _gave_way(name, view, told, library.version) if one not in state.problems
-    ]
-    _let_go(name, told, library.version, by_link=news, anew=moved)
-    state.views[name] = told
-    return told
+    problems: list[str] = []
+    whole = _completed(name, story.nearest(view, state.near), library, problems)
+    problems += _gave_way(name, view, whole, library.version)
+    state.problems += [one for one in problems if one not in state.problems]
+    _let_go(name, whole, library.version, by_link=news, anew=moved)
+    state.views[name] = whole
+    return whole
+
+
+def first(name: str, pairs: list[tuple[str, str]], library: Library) -> View:
+    """The View that a page opened by this link shows in a new session, complete."""
+    view, problems = _read(pairs, name)
+    return _completed(name, story.nearest(view, story.shown(view)), library, problems)
 
 
 def write(view: View) -> str:
@@ -132,8 +135,8 @@ def opened(name: str) -> dict[str, str]:
 
 
 def open_(name: str, *, by_chart: bool = False, **what: str | None) -> None:
-    """Opens a point or a cell of a page's chart, or with neither closes what is open; a step of the history."""
-    if is_said_again():
+    """Open a point or a cell of a page's chart, or with neither close what is open; a step of the history."""
+    if went_through_history():
         return
     state = kept()
     state.opened[name] = {key: id for key in OPENED if (id := what.get(key))}
@@ -150,8 +153,8 @@ def opened_by_hand() -> str:
 
 
 def choose(name: str, **choice: tuple[str, ...]) -> None:
-    """Replaces filters on every page; with another model, what it has no point under is let go."""
-    if is_said_again():
+    """Replace filters on every page; with another model, let go of what it has no point under."""
+    if went_through_history():
         return
     state, version = kept(), cached.library().version
     view = state.views.get(name, View())
@@ -174,13 +177,13 @@ def of_other_models(name: str, view: View, version: str) -> View:
 
 
 def choose_option(name: str, key: str, value: str | None) -> None:
-    """Replaces an option of one page."""
+    """Replace an option of one page."""
     choose_options(name, **{key: value})
 
 
 def choose_options(name: str, **options: str | None) -> None:
-    """Replaces several options at once, one step of the browser's history; those of every answer on all pages."""
-    if is_said_again():
+    """Replace several options at once, one step of the browser's history; those of every answer on all pages."""
+    if went_through_history():
         return
     view = kept().views.get(name, View()).with_options(**options)
     kept().basis = _basis_of(view)
@@ -188,8 +191,8 @@ def choose_options(name: str, **options: str | None) -> None:
 
 
 def choose_limits(name: str, slo: tuple[str, ...]) -> None:
-    """Replaces the limits on every page; where one that was typed is none, that is told and all stay as they were."""
-    if is_said_again():
+    """Replace the limits on every page; where one that was typed is none, that is told and all stay as they were."""
+    if went_through_history():
         return
     state, shown = kept(), kept().views.get(name, View())
     try:
@@ -203,8 +206,8 @@ def choose_limits(name: str, slo: tuple[str, ...]) -> None:
 
 
 def take(name: str, view: View) -> None:
-    """Takes a whole choice for a page, one step of the browser's history; its filters, limits and prices for all."""
-    if is_said_again():
+    """Take a whole choice for a page, one step of the browser's history; its filters, limits and prices for all."""
+    if went_through_history():
         return
     state = kept()
     state.where, state.near, state.basis = story.own_choice(view).where, {}, _basis_of(view)
@@ -212,7 +215,7 @@ def take(name: str, view: View) -> None:
 
 
 def reset() -> None:
-    """Forgets everything chosen: every page opens on its own story again."""
+    """Forget everything chosen: every page opens on its own story again."""
     state = kept()
     state.where, state.near, state.basis, state.problems, state.changed = (), {}, View(), [], True
     state.views.clear()
@@ -227,21 +230,21 @@ def _opened_by_link(name: str) -> None:
 
 
 def _mark(name: str, *, keeps: bool = False) -> None:
-    """The chart is drawn with what is opened standing out; it `keeps` what was clicked in it, or forgets it."""
+    """Have the chart drawn with what is opened standing out; it `keeps` what was clicked in it, or forgets it."""
     state, held = kept(), opened(name)
     state.marked = held.get(CELL) or held.get(POINT)
     state.turn += state.by_chart and not keeps
     state.by_chart = False
 
 
-def _let_go(name: str, told: View, version: str, *, by_link: bool, anew: bool) -> None:
-    """What this selection's chart does not have is opened no longer; a link that asks for it is told so."""
+def _let_go(name: str, view: View, version: str, *, by_link: bool, anew: bool) -> None:
+    """Close what this selection's chart does not have; a link that asks for it is told so."""
     state, held = kept(), opened(name)
     state.by_hand = state.by_hand and not by_link
     if held and name in questions():
         theme = st.context.theme.type or "light"
-        state.opened[name] = cached.still_open(name, told, version, tuple(held.items()), theme)
-    if anew or state.views.get(name) != told:
+        state.opened[name] = cached.still_open(name, view, version, tuple(held.items()), theme)
+    if anew or state.views.get(name) != view:
         _mark(name)
     if by_link and held and not opened(name):
         state.problems.append("What this link opens is not in the chart; the chart is as the link says.")
@@ -250,9 +253,7 @@ def _let_go(name: str, told: View, version: str, *, by_link: bool, anew: bool) -
 def _basis_of(view: View) -> View:
     """What of a View holds for every page: limits, and options that are not a question's own."""
     keys = {option.key for option in basis.OPTIONS}
-    return View(
-        slo=story.own_choice(view).slo, options=tuple(pair for pair in view.options if pair[0] in keys)
-    )
+    return View(slo=story.own_choice(view).slo, options=tuple(pair for pair in view.options if pair[0] in keys))
 
 
 def _of_the_models(name: str, view: View, models: tuple[str, ...], version: str) -> View:
@@ -285,24 +286,15 @@ def _unset(view: View) -> dict[str, None]:
 
 
 def _replace(name: str, view: View) -> None:
-    """Takes this View for a page; its story is filled in anew where it was filled in before."""
+    """Take this View for a page; its story is filled in anew where it was filled in before."""
     state = kept()
     stays_whole = view.whole and not view.option(story.FILLED)
     state.views[name] = view if stays_whole else replace(story.own_choice(view), whole=False)
     state.problems, state.changed = [], True
 
 
-def is_said_again() -> bool:
-    """Whether widgets tell what was said earlier: the browser sends the state of all with every run.
-
-    In a run of Back, or of a part of the page that runs by itself, some of it is of what the page showed before.
-    """
-    context = get_script_run_ctx()
-    return context is not None and bool(context.is_history_navigation or context.fragment_ids_this_run)
-
-
 def went_through_history() -> bool:
-    """Whether this run is one of Back or Forward."""
+    """Whether this run is one of Back or Forward, in which widgets tell what the page showed before."""
     context = get_script_run_ctx()
     return context is not None and context.is_history_navigation
 
@@ -313,11 +305,7 @@ def _read(pairs: list[tuple[str, str]], name: str) -> tuple[View, list[str]]:
         View.from_pairs(pairs)
     except UsageError as problem:
         return View(), [str(problem)]
-    options = {
-        story.FILLED,
-        LIMIT,
-        *(row.key for row in (every(name) if name in questions() else basis.OPTIONS)),
-    }
+    options = {story.FILLED, LIMIT, *(row.key for row in (every(name) if name in questions() else basis.OPTIONS))}
     problems = [told for key, value in pairs if key == WHOLE and (told := unlike_ours(value))]
     usable: list[tuple[str, str]] = []
     for key, value in old_links.renewed(pairs):
@@ -329,7 +317,7 @@ def _read(pairs: list[tuple[str, str]], name: str) -> tuple[View, list[str]]:
             elif key in FILTER_BY_KEY:
                 selection.clause(View.of({key: [value]}))
             elif name == "data" and key not in IGNORED:
-                asked.check(key, value)
+                data_link.check(key, value)
             elif key not in options and key not in IGNORED:
                 raise UnknownName("filter or option", key, [*FILTER_BY_KEY, *options], listing="this page")
             usable.append((key, value))
@@ -355,16 +343,16 @@ def _without_the_impossible(name: str, view: View, library: Library, problems: l
     """The View complete with one option after the other, as the question states them, unless it refuses one."""
     usable = replace(view, options=())
     try:
-        told = cached.complete(name, usable, library.version)
+        whole = cached.complete(name, usable, library.version)
     except BenchError:
         return view.made_whole()
     for option in every(name):
         wider = usable.with_options(**{option.key: view.option(option.key) or None})
         try:
-            told, usable = cached.complete(name, wider, library.version), wider
+            whole, usable = cached.complete(name, wider, library.version), wider
         except BenchError as problem:
             problems.append(_said(problem))
-    return told
+    return whole
 
 
 def _said(problem: BenchError) -> str:
@@ -372,12 +360,12 @@ def _said(problem: BenchError) -> str:
     return problem.on_a_page if isinstance(problem, UnknownName) else str(problem)
 
 
-def _gave_way(name: str, view: View, told: View, version: str) -> list[str]:
+def _gave_way(name: str, view: View, whole: View, version: str) -> list[str]:
     """What the question says of options that a View asks for and that are others in it complete."""
-    if all(told.option(key) == value for key, value in view.options):
+    if all(whole.option(key) == value for key, value in view.options):
         return []
     try:
-        found = cached.answer(name, replace(told, options=view.options), version)
+        found = cached.answer(name, replace(whole, options=view.options), version)
     except BenchError:
         return []
     return [one.text for one in found.statements if one.kind == "gave_way"]

@@ -5,7 +5,7 @@ Streamlit's own buttons ask the server and reach neither the clipboard nor a dra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -35,22 +35,22 @@ _SAID = st.components.v2.component(
     css=UNSEEN,
     js=(HERE / "said.js").read_text(),
 )
-_SIGHT = st.components.v2.component(
-    "kneepoint_sight", html="<span></span>\n", js=(HERE / "sight.js").read_text()
-)
-_AGAIN = st.components.v2.component(
-    "kneepoint_again", html="<span></span>\n", js=(HERE / "again.js").read_text()
-)
-_THROUGH = st.components.v2.component(
-    "kneepoint_through", html="<span></span>\n", js=(HERE / "through.js").read_text()
-)
+_SIGHT = st.components.v2.component("kneepoint_sight", html="<span></span>\n", js=(HERE / "sight.js").read_text())
+_AGAIN = st.components.v2.component("kneepoint_again", html="<span></span>\n", js=(HERE / "again.js").read_text())
+_THROUGH = st.components.v2.component("kneepoint_through", html="<span></span>\n", js=(HERE / "through.js").read_text())
 
 
 def link(
-    page: str, pages: Sequence[str], query: str, address: str, theme: str, *, follow: bool = False,
+    page: str,
+    pages: Sequence[str],
+    query: str,
+    address: str,
+    theme: str,
+    *,
+    follow: bool = False,
     unfolded: bool | None = None,
-) -> None:  # fmt: skip
-    """A button that copies this page's link; `address`, when given, replaces what the address bar shows.
+) -> None:
+    """Draw a button that copies this page's link; `address`, when given, replaces what the address bar shows.
 
     `page` is the last part of the page's path, empty for the first page. The page is run again when the browser
     shows another theme than the one it was drawn for and, with `follow`, when the reader comes back to its tab.
@@ -66,30 +66,36 @@ def link(
         "unfolded": unfolded,
     }
     _LINK(
-        key="link", data=data, width="content", height="content",
-        on_theme_change=lambda: None, on_focus_change=lambda: None,
-    )  # fmt: skip
+        key="link",
+        data=data,
+        width="content",
+        height="content",
+        on_theme_change=lambda: None,
+        on_focus_change=lambda: None,
+    )
 
 
 def said(words: str) -> None:
-    """Tells these words to those who hear the page, once and again whenever they change; shows nothing."""
+    """Tell these words to those who hear the page, once and again whenever they change; show nothing."""
     _SAID(key="said", data={"words": visible(words)}, width="content", height="content")
 
 
 def in_sight(place: str, nth: str) -> None:
-    """Scrolls the container with this key into sight, once for each `nth` that is not empty; shows nothing."""
+    """Scroll the container with this key into sight, once for each `nth` that is not empty; show nothing."""
     _SIGHT(key=f"sight.{place}", data={"place": place, "nth": nth}, width="content", height="content")
 
 
-def again(waits: str) -> None:
-    """Runs the page once more as soon as a container with this key is in it; an empty one waits for nothing."""
-    _AGAIN(
-        key="again", data={"waits": waits}, width="content", height="content", on_again_change=lambda: None
-    )
+def again(waits: str = "", *, row: str = "", at_latest_s: float = 60, then: Callable[[], None] = lambda: None) -> None:
+    """Run the page once more as soon as it has what has this key or lies below it, or the numbers of this row.
+
+    `then` is called before that run, which comes `at_latest_s` after this one. With neither it waits for nothing.
+    """
+    data = {"waits": waits, "row": row, "latest": at_latest_s * 1000}
+    _AGAIN(key="again", data=data, width="content", height="content", on_again_change=then)
 
 
 def through(place: str, href: str) -> None:
-    """Follows the link to this address inside a container, as a click on it does; shows nothing.
+    """Follow the link to this address inside a container, as a click on it does; show nothing.
 
     `st.switch_page` would leave an address of no page in the browser's history, to which Back would then lead.
     """
@@ -97,7 +103,7 @@ def through(place: str, href: str) -> None:
 
 
 def picture(headline: str, source: str, query: str, name: str, *, chart: str = "chart") -> None:
-    """Buttons that save a chart as PNG and SVG, with its headline, its source line and the link to this `query`.
+    """Draw buttons that save a chart as PNG and SVG, with its headline, its source line and the link to this `query`.
 
     `chart` is the key of the chart or of the container that it alone is drawn in; `name` begins the files' names.
     """

@@ -7,6 +7,7 @@ points is kept apart, a few at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -14,32 +15,24 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from bench import audit as checking
-from bench import chart, destinations, export, holdings, selection
-from bench import next_steps as steps
-from bench import onward as ways
-from bench.basis import prices, story
-from bench.basis import variations as ways_to_look
+from bench import after_import, audit, chart, destinations, export, holdings, next_steps, selection
+from bench.basis import prices, story, variations
 from bench.destinations import Destination, Directions
-from bench.dictionary import Table, tables
+from bench.dictionary import DictionaryTable, tables
 from bench.errors import BenchError, UsageError
-from bench.export import readable as tabular
-from bench.export.desk import Desk as ExportDesk
-from bench.holdings import asked, history, listing
-from bench.holdings import card as cards
-from bench.holdings import provenance as where_from
+from bench.export.rows import readable
+from bench.export.serving.desk import ExportDesk
+from bench.holdings import card, data_link, history, listing, provenance
 from bench.library import Library
-from bench.library.arrivals import Arrivals
-from bench.library.people_desk import Desk
-from bench.questions import Answer, Choices, heatmap, question, questions
-from bench.questions import openable as openables
+from bench.library.importing.jobs import ImportJobs
+from bench.library.user_sql.desk import QueryDesk
+from bench.questions import Answer, Choices, heatmap, openable, question, questions
 from bench.selection import Offer
-from bench.view import Pairs as Where
-from bench.view import View
-from pages.shared.rooms import Rooms
+from bench.view import FilterPairs, View
+from pages.shared.upload_room import UploadRooms
 
 Texts = tuple[str, ...]
-Pairs = tuple[tuple[str, str], ...]
+TextPairs = tuple[tuple[str, str], ...]
 
 SMALL = 512
 LARGE = 24
@@ -47,7 +40,7 @@ FEW = 2
 MANY_POINTS = 10_000
 OPENED_FIRST = ("overview", "pareto")
 
-BY_QUERY = {View: View.query}
+BY_QUERY: dict[str | type[Any], Callable[[Any], Any]] = {View: View.query}
 """A View is known by its query string, which Streamlit hashes thirty times faster than the View."""
 
 
@@ -65,9 +58,9 @@ def current() -> Library:
 
 
 @st.cache_resource(show_spinner=False)
-def desk() -> Desk:
+def desk() -> QueryDesk:
     """Where this process's readers hand in their SQL."""
-    return Desk(library())
+    return QueryDesk(library())
 
 
 @st.cache_resource(show_spinner=False)
@@ -76,10 +69,12 @@ def export_desk() -> ExportDesk:
     return ExportDesk(library())
 
 
-def warm() -> None:
-    """Opens the library and answers what most readers open first, before the first of them comes."""
+def warm(is_asked: Callable[[], bool]) -> None:
+    """Open the library and answer what most readers open first, until one asks."""
     version = library().version
     for name in OPENED_FIRST:
+        if is_asked():
+            return
         with suppress(BenchError):
             view = complete(name, View(), version)
             figure(name, view, version, "light")
@@ -89,7 +84,7 @@ def warm() -> None:
 def complete(name: str, view: View, version: str) -> View:
     """The View with nothing left to a default; most pages that present no question have none."""
     if name == "data":
-        return asked.complete(view)
+        return data_link.complete(view)
     told = question(name).complete(library(), view) if name in questions() else view
     return told.with_options(**{story.NEAR: None}).made_whole()
 
@@ -131,32 +126,30 @@ def _large_figure(name: str, view: View, version: str, theme: str) -> go.Figure:
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def provenance(name: str, view: View, version: str) -> str:
+def where_from(name: str, view: View, version: str) -> str:
     """Where the rows of the question's answer come from, in one line."""
     rows, of_points = answer(name, view, version).rows, question(name).NEEDS == "points"
-    return where_from.line(library(), View(view.where), rows, of_points=of_points)
+    return provenance.line(library(), View(view.where), rows, of_points=of_points)
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def variations(name: str, view: View, version: str) -> tuple[Texts, Texts]:
+def robustness(name: str, view: View, version: str) -> tuple[Texts, Texts]:
     """Whether the answer's headline holds in other ways to look: the doubt right below it, and the whole of it."""
     found = question(name).robustness(library(), view)
-    doubts, whole = (
-        [one.text for one in told(found)] for told in (ways_to_look.doubts, ways_to_look.statements)
-    )
+    doubts, whole = ([one.text for one in told(found)] for told in (variations.doubts, variations.statements))
     return tuple(doubts), tuple(whole)
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def next_steps(name: str, view: View, version: str) -> tuple[steps.Step, ...]:
+def steps(name: str, view: View, version: str) -> tuple[next_steps.Step, ...]:
     """What would let a page answer that cannot, the least change first."""
-    return steps.next_steps(library(), name, answer(name, view, version))
+    return next_steps.next_steps(library(), name, answer(name, view, version))
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW)
-def audit(version: str, accepted: int) -> checking.Audit:
+def audit_report(version: str, accepted: int) -> audit.Audit:
     """What contradicts itself in the library and the answers about it; `accepted` findings are known."""
-    return checking.run(library())
+    return audit.run(library())
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
@@ -166,13 +159,13 @@ def basis_choices(view: View, version: str) -> Choices:
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def chosen(view: View, choice: Where, version: str) -> View:
+def chosen(view: View, choice: FilterPairs, version: str) -> View:
     """The View after the reader chose other values of filters."""
     return story.chosen(library(), view, dict(choice))
 
 
-def readable(
-    name: str, view: View, version: str, first: Texts, without: Texts, fields: Pairs, limit: int
+def readable_rows(
+    name: str, view: View, version: str, first: Texts, without: Texts, fields: TextPairs, limit: int
 ) -> pd.DataFrame:
     """The answer's first rows as people read them."""
     kept = _large_readable if _is_large(view, version) else _readable
@@ -181,16 +174,16 @@ def readable(
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def _readable(
-    name: str, view: View, version: str, first: Texts, without: Texts, fields: Pairs, limit: int
+    name: str, view: View, version: str, first: Texts, without: Texts, fields: TextPairs, limit: int
 ) -> pd.DataFrame:
-    return tabular.table(answer(name, view, version).rows.head(limit), first, without, dict(fields))
+    return readable.table(answer(name, view, version).rows.head(limit), first, without, dict(fields))
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def _large_readable(
-    name: str, view: View, version: str, first: Texts, without: Texts, fields: Pairs, limit: int
+    name: str, view: View, version: str, first: Texts, without: Texts, fields: TextPairs, limit: int
 ) -> pd.DataFrame:
-    return tabular.table(answer(name, view, version).rows.head(limit), first, without, dict(fields))
+    return readable.table(answer(name, view, version).rows.head(limit), first, without, dict(fields))
 
 
 def _is_large(view: View, version: str) -> bool:
@@ -250,22 +243,22 @@ def behind(view: View, version: str, cell: str) -> pd.DataFrame:
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def openable(name: str, view: View, version: str, _theme: str) -> Texts:
+def openable_ids(name: str, view: View, version: str, _theme: str) -> Texts:
     """The points or cells of an answer's chart that can be opened, leaders first; the same in either theme."""
-    return openables.openable(answer(name, view, version).rows, figure(name, view, version, _theme))
+    return openable.openable(answer(name, view, version).rows, figure(name, view, version, _theme))
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def marked(name: str, view: View, version: str, theme: str, id: str) -> go.Figure:
     """The answer's chart with what is opened of it standing out."""
-    return openables.marked(figure(name, view, version, theme), id)
+    return openable.marked(figure(name, view, version, theme), id)
 
 
-def still_open(name: str, view: View, version: str, opened: Pairs, theme: str) -> dict[str, str]:
+def still_open(name: str, view: View, version: str, opened: TextPairs, theme: str) -> dict[str, str]:
     """What is opened of a chart as far as this View's has it."""
     held = dict(opened)
     try:
-        there = openable(name, view, version, theme)
+        there = openable_ids(name, view, version, theme)
         if held.get("cell") is None:
             return held if held.get("point") in there else {}
         if held["cell"] not in there:
@@ -281,17 +274,17 @@ def still_open(name: str, view: View, version: str, opened: Pairs, theme: str) -
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def points_in_words(ids: Texts, version: str) -> dict[str, str]:
     """What each of these points is, in a line."""
-    return cards.in_words(library(), ids)
+    return card.in_words(library(), ids)
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
-def card(point_id: str, version: str, beside: tuple[tuple[str, Any], ...]) -> cards.Card:
+def point_card(point_id: str, version: str, beside: tuple[tuple[str, Any], ...]) -> card.Card:
     """The card of a point; `beside` is what an answer says of its cost."""
-    return cards.card(library(), point_id, dict(beside))
+    return card.card(library(), point_id, dict(beside))
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def listed(table: str, view: View, version: str) -> listing.Listed:
+def listed(table: str, view: View, version: str) -> listing.TablePage:
     """The page of the sources or the points that a View asks for."""
     return {"sources": listing.sources, "points": listing.points}[table](library(), view)
 
@@ -321,33 +314,33 @@ def held(table: str, version: str) -> pd.DataFrame:
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW)
-def dictionary(version: str) -> tuple[Table, ...]:
+def dictionary(version: str) -> tuple[DictionaryTable, ...]:
     """Every table that SQL may read, with its columns."""
     return tables(library())
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
-def told(version: str) -> str:
+def summary(version: str) -> str:
     """What is loaded, in one sentence."""
-    return holdings.told(library())
+    return holdings.summary(library())
 
 
 @st.cache_resource(show_spinner=False)
-def arrivals() -> Arrivals:
+def import_jobs() -> ImportJobs:
     """The imports of this process."""
-    return Arrivals()
+    return ImportJobs()
 
 
 @st.cache_resource(show_spinner=False)
-def rooms() -> Rooms:
+def rooms() -> UploadRooms:
     """How much each session may still upload: pages say it, and the server, whose modules are older, holds to it."""
-    return Rooms()
+    return UploadRooms()
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
-def onward(source_ids: Texts, version: str) -> tuple[list[ways.Way], str]:
+def onward(source_ids: Texts, version: str) -> tuple[list[after_import.PageLink], str]:
     """Where the points of these sources are shown, or why there is nothing to compare them with."""
-    return ways.onward(library(), source_ids)
+    return after_import.onward(library(), source_ids)
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL)

@@ -14,10 +14,10 @@ from pages.shared.cached import FEW, LARGE, SMALL, Texts
 
 if TYPE_CHECKING:
     from bench.holdings.card import Card
+    from bench.runs import PointStory, RunStory
+    from bench.runs.earlier import EarlierBest
+    from bench.runs.request import RequestStory
     from bench.sweep.folder import Folder
-    from bench.sweep.story import PointStory, Story
-    from bench.sweep.story.earlier import Earlier
-    from bench.sweep.story.request import RequestStory
 
 SEEN_S = 30
 """How old what an endpoint said may be."""
@@ -26,19 +26,20 @@ STATUS_S = 1.0
 """How old the state of a sweep may be; pages look every three seconds."""
 
 
-def run_story(folder: Folder) -> Story:
+def run_story(folder: Folder) -> RunStory:
     """What a sweep's folder tells, until its files or its state change."""
     return _run_story(str(folder.path), _stamp(folder), str(sweep_status(folder).get("state")))
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
-def _run_story(path: str, stamp: Texts, state: str) -> Story:
-    from bench.sweep import folder, story  # only a page about a sweep needs plans and all that checks them
+def _run_story(path: str, stamp: Texts, state: str) -> RunStory:
+    from bench import runs
+    from bench.sweep import folder
 
-    return story.story(folder.Folder(Path(path)))
+    return runs.story(folder.Folder(Path(path)))
 
 
-def earlier(folder: Folder) -> tuple[Earlier, ...]:
+def earlier(folder: Folder) -> tuple[EarlierBest, ...]:
     """What sweeps before this one found for its model and shapes."""
     from bench.sweep.folder import listed
 
@@ -49,9 +50,9 @@ def earlier(folder: Folder) -> tuple[Earlier, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
-def _earlier(path: str, points: int, ids: Texts) -> tuple[Earlier, ...]:
+def _earlier(path: str, points: int, ids: Texts) -> tuple[EarlierBest, ...]:
+    from bench.runs.earlier import earlier
     from bench.sweep.folder import Folder
-    from bench.sweep.story.earlier import earlier
 
     folder = Folder(Path(path))
     return earlier(folder, run_story(folder), [Folder(folder.path.with_name(one)) for one in ids])
@@ -64,16 +65,16 @@ def run_figures(folder: Folder, theme: str) -> dict[str, go.Figure]:
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
 def _run_figures(path: str, stamp: Texts, state: str, theme: str) -> dict[str, go.Figure]:
+    from bench.runs import curve_chart, grid_chart
     from bench.sweep import folder
-    from bench.sweep.story import curve_chart, grid_chart
 
-    told = _run_story(path, stamp, state)
-    if not told.lines:
+    story = _run_story(path, stamp, state)
+    if not story.lines:
         return {}
     drawn = chart.theme(theme)
     return {
-        "curve": curve_chart.figure(told, drawn, behind=earlier(folder.Folder(Path(path)))),
-        "grid": grid_chart.figure(told, folder.Folder(Path(path)).plan, drawn),
+        "curve": curve_chart.figure(story, drawn, behind=earlier(folder.Folder(Path(path)))),
+        "grid": grid_chart.figure(story, folder.Folder(Path(path)).plan, drawn),
     }
 
 
@@ -84,9 +85,10 @@ def point_story(folder: Folder, number: int) -> PointStory:
 
 @st.cache_resource(show_spinner=False, max_entries=FEW)
 def _point_story(path: str, number: int, plan: Texts) -> PointStory:
-    from bench.sweep import folder, story
+    from bench import runs
+    from bench.sweep import folder
 
-    return story.point_story(folder.Folder(Path(path)), number)
+    return runs.point_story(folder.Folder(Path(path)), number)
 
 
 def point_figure(folder: Folder, number: int, chart_of: str, theme: str) -> go.Figure:
@@ -96,10 +98,13 @@ def point_figure(folder: Folder, number: int, chart_of: str, theme: str) -> go.F
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
 def _point_figure(path: str, number: int, plan: Texts, chart_of: str, theme: str) -> go.Figure:
-    from bench.sweep.story import point_charts
+    from bench.runs import point_charts
 
-    drawn = {"over_time": point_charts.over_time, "latencies": point_charts.latencies,
-             "waterfall": point_charts.waterfall}[chart_of]  # fmt: skip
+    drawn = {
+        "over_time": point_charts.over_time,
+        "latencies": point_charts.latencies,
+        "waterfall": point_charts.waterfall,
+    }[chart_of]
     return drawn(_point_story(path, number, plan), chart.theme(theme))
 
 
@@ -110,8 +115,8 @@ def requests(folder: Folder, number: int) -> pd.DataFrame:
 
 @st.cache_resource(show_spinner=False, max_entries=FEW)
 def _requests(path: str, number: int, plan: Texts) -> pd.DataFrame:
+    from bench.runs import request
     from bench.sweep import folder
-    from bench.sweep.story import request
 
     return request.requests(folder.Folder(Path(path)), _point_story(path, number, plan))
 
@@ -123,35 +128,35 @@ def request_story(folder: Folder, number: int, wanted: int) -> RequestStory:
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
 def _request_story(path: str, number: int, plan: Texts, wanted: int) -> RequestStory:
+    from bench.runs import request
     from bench.sweep import folder
-    from bench.sweep.story import request
 
     return request.request_story(folder.Folder(Path(path)), _point_story(path, number, plan), wanted)
 
 
 def request_figure(folder: Folder, number: int, wanted: int, theme: str) -> go.Figure:
     """The chart of one request of a point."""
-    from bench.sweep.story import request_chart
+    from bench.runs import request_chart
 
     return request_chart.figure(request_story(folder, number, wanted), chart.theme(theme))
 
 
 def _stamp(folder: Folder) -> Texts:
     """When the plan and the journal were written, and how long the journal is: another stamp, another story."""
-    told = []
+    stamps = []
     for path in (folder.path / "plan.json", folder.journal):
         try:
             found = path.stat()
-            told.append(f"{found.st_mtime_ns} {found.st_size}")
+            stamps.append(f"{found.st_mtime_ns} {found.st_size}")
         except OSError:
-            told.append("")
-    return tuple(told)
+            stamps.append("")
+    return tuple(stamps)
 
 
 @st.cache_data(show_spinner=False, ttl=STATUS_S, max_entries=LARGE)
 def sweeps(library: Path) -> pd.DataFrame:
     """Every sweep of a library; one look at the files serves all who watch."""
-    from bench.sweep import watching
+    from bench.runs import watching
 
     return watching.table(library)
 
@@ -169,7 +174,7 @@ def _sweep_status(path: str) -> dict[str, Any]:
 
 
 def look_again() -> None:
-    """Nothing; the next look at sweeps is a new one."""
+    """Have the next look at sweeps be a new one."""
     _sweep_status.clear()
     sweeps.clear()
 
@@ -177,17 +182,17 @@ def look_again() -> None:
 @st.cache_data(show_spinner="Looking at the endpoints …", ttl=SEEN_S, max_entries=FEW)
 def endpoints(library: Path, stamp: str) -> list[dict[str, Any]]:
     """What each endpoint of the library said when it was last asked."""
-    from bench.sweep import opening
     from bench.sweep.planning.endpoints import Endpoints
+    from bench.sweep.session import setup
 
-    return opening.seen(Endpoints(library), from_page=True)
+    return setup.seen(Endpoints(library), from_page=True)
 
 
 def swept(library: Path, run: tuple[str, str]) -> bool:
     """Whether the sweep that measured a point is in this library."""
-    from bench.sweep import once_more
+    from bench.runs import repeat_point
 
-    return once_more.swept(library, run)
+    return repeat_point.swept(library, run)
 
 
 def once_more(library: Path, card: Card) -> dict[str, str] | None:
@@ -199,12 +204,10 @@ def once_more(library: Path, card: Card) -> dict[str, str] | None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
-def _once_more(
-    library: Path, id: str, run: tuple[str, str] | None, named: str, _card: Card
-) -> dict[str, str] | None:
-    from bench.sweep import once_more
+def _once_more(library: Path, id: str, run: tuple[str, str] | None, named: str, _card: Card) -> dict[str, str] | None:
+    from bench.runs import repeat_point
 
-    return once_more.in_a_link(library, _card.row, run)
+    return repeat_point.in_a_link(library, _card.row, run)
 
 
 def stamp(path: Path) -> str:

@@ -9,12 +9,12 @@ import streamlit as st
 
 from bench import access, catalogue
 from bench.errors import NotFound
-from bench.export import readable
-from bench.holdings.asked import UNFOLDED
+from bench.export.rows import readable
 from bench.holdings.card import Card
+from bench.holdings.data_link import UNFOLDED
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import address, buttons, cached, cached_sweeps, flagged, table
+from pages.shared import address, buttons, cached, cached_sweeps, notices, table
 from pages.shared.frame import Page
 from pages.shared.visitor import visitor
 
@@ -22,10 +22,8 @@ Costs = tuple[tuple[str, str], ...]
 PASSPORT = "How the source's figures became these metrics"
 
 
-def drawn(
-    page: Page, id: str, costs: Costs | None, within: Mapping[str, str] | None = None, lead: str = ""
-) -> None:
-    """The card of a point; `within` is what stays open when it is closed, `lead` what it is to what was clicked.
+def drawn(page: Page, id: str, costs: Costs | None, within: Mapping[str, str] | None = None, lead: str = "") -> None:
+    """Draw the card of a point; `within` is what stays open when it is closed, `lead` what it is to what was clicked.
 
     `costs` are those that the page tells of it; without any they are those of its row in the answer.
     """
@@ -34,7 +32,7 @@ def drawn(
     stated = own.iloc[0].to_dict() if len(own) else {}
     beside = tuple((str(key), value) for key, value in stated.items() if _is_cost(str(key)))
     try:
-        card = cached.card(id, page.version, beside)
+        card = cached.point_card(id, page.version, beside)
     except NotFound as missing:
         st.caption(markdown(str(missing)))
         return
@@ -43,7 +41,7 @@ def drawn(
         if lead:
             st.markdown(markdown(lead))
         _figures(card, card.costs if costs is None else costs)
-        flagged.listed(card.flags)
+        notices.flagged(card.flags)
         _facts(card)
         _links(page, card)
         _passport(card)
@@ -51,7 +49,7 @@ def drawn(
 
 
 def head(title: str, below: str, name: str, what: str, within: Mapping[str, str] | None = None) -> None:
-    """What is opened, in words, and the button that closes it."""
+    """Draw what is opened, in words, and the button that closes it."""
     with st.container(key=f"head.{what}", horizontal=True, vertical_alignment="top"):
         second = f"  \n{markdown(below)}" if below else ""
         st.markdown(f"**{markdown(title)}**{second}", width="stretch")
@@ -66,7 +64,7 @@ def head(title: str, below: str, name: str, what: str, within: Mapping[str, str]
 
 
 def _close(name: str, within: Mapping[str, str]) -> None:
-    address.open_(name, **within)
+    address.open_(name, by_chart=False, **within)
 
 
 def _is_cost(key: str) -> bool:
@@ -74,7 +72,7 @@ def _is_cost(key: str) -> bool:
 
 
 def _figures(card: Card, costs: Costs) -> None:
-    """Latencies by statistic, throughputs, and costs with all else, side by side where there is room."""
+    """Draw latencies by statistic, throughputs, and costs with all else, side by side where there is room."""
     with st.container(key="card.figures", horizontal=True):
         if len(card.latencies):
             st.markdown(_table("Latency", card.latencies), width="content")
@@ -107,7 +105,7 @@ def _facts(card: Card) -> None:
 
 
 def _links(page: Page, card: Card) -> None:
-    """Where the point leads: each link opens a page on it."""
+    """Tell where the point leads: each link opens a page on it."""
     shown = View(page.view.where)
     with st.container(key="onward.card", horizontal=True):
         _link("data", "Open point", shown.with_options(point_id=card.id).pairs())
@@ -121,26 +119,16 @@ def _links(page: Page, card: Card) -> None:
         if again:
             _link("launch", "Measure again", list(again.items()))
         if published := readable.web_link(card.source_url) if card.source_url else None:
-            st.page_link(
-                published, label="Published at", icon=":material/open_in_new:", icon_position="right"
-            )
+            st.page_link(published, label="Published at", icon=":material/open_in_new:", icon_position="right")
 
 
 def _link(page: str, label: str, query: list[tuple[str, str]]) -> None:
-    st.page_link(
-        f"{page}.py",
-        label=label,
-        query_params=query,
-        icon=":material/arrow_forward:",
-        icon_position="right",
-    )
+    st.page_link(f"{page}.py", label=label, query_params=query, icon=":material/arrow_forward:", icon_position="right")
 
 
 def _passport(card: Card) -> None:
-    """How each figure was read, folded away, and the point as a file."""
+    """Tell how each figure was read, folded away, and the point as a file."""
     with st.expander(PASSPORT if len(card.passports) else "As a file", key="card.passport", type="compact"):
         if len(card.passports):
-            table.show(
-                readable.table(card.passports), key="rows.passport", alt="Passports of the point's source"
-            )
+            table.show(readable.table(card.passports), key="rows.passport", alt="Passports of the point's source")
         table.files(lambda: pd.DataFrame([card.row]), f"kneepoint-point-{card.id}")

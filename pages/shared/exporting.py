@@ -21,7 +21,7 @@ WAIT_LIMIT_S = 60.0
 
 
 def box(view: View, points: int, stem: str) -> None:
-    """A button that opens the formats; each file is written when it is asked for.
+    """Draw a button that opens the formats; each file is written when it is asked for.
 
     The files hold the `points` that the View asks for, whatever a chart shows of them. `stem` begins their names.
     """
@@ -42,13 +42,13 @@ def box(view: View, points: int, stem: str) -> None:
                 st.caption(" ".join((about, *_left_out(several, view))))
 
 
-def _left_out(kinds: Iterable[export.Format], view: View) -> Iterator[str]:
+def _left_out(kinds: Iterable[export.ExportFormat], view: View) -> Iterator[str]:
     for kind in kinds:
         for sentence in cached.left_out(kind.name, view, cached.library().version):
             yield f"**{markdown(sentence)}**"
 
 
-def _button(kind: export.Format, view: View, stem: str) -> None:
+def _button(kind: export.ExportFormat, view: View, stem: str) -> None:
     if problem := cached.not_exported(kind.name, view, cached.library().version):
         st.markdown(f"**{kind.title}.** {markdown(problem)}")
         return
@@ -62,7 +62,7 @@ def _button(kind: export.Format, view: View, stem: str) -> None:
     )
 
 
-def _written(kind: export.Format, view: View, left: Callable[[], bool]) -> bytes:
+def _written(kind: export.ExportFormat, view: View, left: Callable[[], bool]) -> bytes:
     with cached.export_desk().written(kind, view, left, WAIT_LIMIT_S) as file:
         return file.read()
 

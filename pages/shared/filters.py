@@ -26,7 +26,7 @@ UNLISTED = frozenset({"series"})
 
 
 def panel(name: str, view: View, library: Library) -> None:
-    """Every further filter that tells loaded points apart or is set, as a widget.
+    """Draw every further filter that tells loaded points apart or is set, as a widget.
 
     Several precisions or lengths at once are chosen here too.
     """
@@ -39,15 +39,15 @@ def panel(name: str, view: View, library: Library) -> None:
 
 
 def _values(name: str, row: Filter, view: View, version: str) -> None:
-    asked = view.values(row.key)
-    if row.key in UNLISTED and not asked:
+    chosen = view.values(row.key)
+    if row.key in UNLISTED and not chosen:
         return
     offered, _ = cached.offers(view, row.key, version)
-    if len(offered) < 2 and not asked:
+    if len(offered) < 2 and not chosen:
         return
     labels = _labels(offered)
     picked: list[str] = []
-    for value in asked:
+    for value in chosen:
         matching = [offer.value for offer in offered if _means(row, value, offer)]
         picked += matching or [value]
         if not matching:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,9 +14,9 @@ from bench.errors import BenchError
 from bench.plain_text import markdown
 from bench.questions import question, questions
 from bench.view import View
-from pages.shared import address, buttons, cached, notices, selectors
+from pages.shared import address, buttons, cached, filter_counts, first_paint, notices, selectors
 from pages.shared.page import Page
-from pages.shared.shell import FIRST
+from pages.shared.page_paths import FIRST
 
 __all__ = ["Page", "bare", "linked", "opened"]
 
@@ -28,33 +29,36 @@ def opened(name: str, title: str = "", asks: str = "") -> Iterator[Page]:
 
     `title` and `asks` are for a page that presents no question.
     """
-    with _told(name):
-        yield _framed(name, title, asks)
+    with _errors_shown(name), filter_counts.numbers().yielding():
+        page = _framed(name, title, asks)
+        try:
+            _unless_nothing_is_selected(page)
+            yield page
+        finally:
+            first_paint.complete(page)
 
 
 @contextmanager
 def bare(name: str, title: str, asks: str) -> Iterator[None]:
     """The frame of a page that shows no selection of the library; what goes wrong inside becomes one sentence."""
-    with _told(name):
+    with _errors_shown(name):
         _kicker(title, asks)
         yield
 
 
 def linked(said: str, name: str, query: str, *, written: bool = False, follow: bool = False) -> None:
-    """The line of such a page that says what is shown, with Copy link where the other pages have it.
+    """Draw the line of such a page that says what is shown, with Copy link where the other pages have it.
 
     `query` is what the link asks for; with `written` the address bar shows it too.
     """
     with st.container(key="selection", horizontal=True, vertical_alignment="center"):
         st.caption(markdown(said))
         theme = st.context.theme.type or "light"
-        buttons.link(
-            name, [*questions(), "data", name], query, query if written else "", theme, follow=follow
-        )
+        buttons.link(name, [*questions(), "data", name], query, query if written else "", theme, follow=follow)
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _errors_shown(name: str) -> Iterator[None]:
     """What goes wrong in the block is told on the page, which ends there."""
     try:
         yield
@@ -91,21 +95,36 @@ def _framed(name: str, title: str, asks: str) -> Page:
     page = Page(name, view, library, library.version, st.context.theme.type or "light")
     with end:
         _shared(page)
-    selectors.row(page)
-    notices.about_the_link([*address.kept().problems, *cached.not_loaded(View(view.where), page.version)])
-    if is_question and not from_facts and not cached.count(View(view.where), page.version):
-        notices.nothing_selected(name, view, page.version)
-        st.stop()
+    if is_question:
+        first_paint.above(page, "selecting", partial(selectors.row, page), gap=None)
+    else:
+        with st.container(key="selecting", gap=None):
+            selectors.row(page)
+    gone = [] if from_facts else cached.not_loaded(View(view.where), page.version)
+    notices.about_the_link([*address.kept().problems, *gone])
     return page
 
 
+def _unless_nothing_is_selected(page: Page) -> None:
+    """End a page of points where there are none."""
+    is_of_points = page.name in questions() and question(page.name).NEEDS != "facts"
+    if is_of_points and not cached.count(View(page.view.where), page.version):
+        notices.nothing_selected(page.name, page.view, page.version)
+        first_paint.complete(page)
+        st.stop()
+
+
 def _shared(page: Page) -> None:
-    """How much is selected, the page's link, and the way back to its story."""
+    """Tell how much is selected, the page's link, and the way back to its story."""
     st.caption(markdown(cached.described(View(page.view.where), page.version)))
     at = "" if page.name == FIRST else page.name
     names = [*questions(), "data"]
     buttons.link(
-        at, names, address.linked(page.view), address.write(page.view), page.theme,
+        at,
+        names,
+        address.linked(page.view),
+        address.write(page.view),
+        page.theme,
         unfolded=bool(st.session_state.get("selectors_open")),
-    )  # fmt: skip
+    )
     st.button("Reset", key="reset", on_click=address.reset, help="Everything as this page opens by itself.")

@@ -18,7 +18,7 @@ LONGEST = 32
 
 
 def headline(sentence: str, place: DeltaGenerator | None = None) -> None:
-    """Nothing; draws the sentence, plain text, as the page's headline, in this place or next on the page."""
+    """Draw the sentence, plain text, as the page's headline, in this place or next on the page."""
     (place or st).title(unbroken(sentence), anchor=False)
 
 

@@ -25,16 +25,26 @@ const theme = (element) => {
 }
 
 // What the eye sees and the ear is not told: which page of the list is open, and whether a phone's selectors are.
-const tellStates = (unfolded, asked = 0) => {
+let unfolded = null
+const tellStates = () => {
   for (const link of document.querySelectorAll("[data-testid=stSidebarNavLink]")) {
     if (link.pathname === location.pathname) link.setAttribute("aria-current", "page")
     else link.removeAttribute("aria-current")
   }
-  if (unfolded === null) return
-  const button = document.querySelector(".st-key-selected button")
-  if (button) button.setAttribute("aria-expanded", String(unfolded))
-  else if (asked < 60) requestAnimationFrame(() => tellStates(unfolded, asked + 1))
+  const button = unfolded === null ? null : document.querySelector(".st-key-selected button")
+  button?.setAttribute("aria-expanded", String(unfolded))
 }
+
+// Streamlit may make any of these anew whenever it likes.
+let isAwaited = false
+new MutationObserver(() => {
+  if (isAwaited) return
+  isAwaited = true
+  requestAnimationFrame(() => {
+    isAwaited = false
+    tellStates()
+  })
+}).observe(document.body, { childList: true, subtree: true })
 
 let drawnFor = ""
 let lookAgain = null
@@ -46,7 +56,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (data.address && here === data.page && location.search !== "?" + data.address) {
     history.replaceState(history.state, "", location.pathname + "?" + data.address + location.hash)
   }
-  tellStates(data.unfolded)
+  unfolded = data.unfolded
+  tellStates()
   const look = data.follow ? () => setTriggerValue("focus", Date.now()) : null
   lookAgain = look
   const button = parentElement.querySelector("button")

@@ -11,6 +11,6 @@ SIDEBAR_PX = 200
 
 
 def dress() -> None:
-    """Sets the mark, the width and the sidebar of every page."""
+    """Set the mark, the width and the sidebar of every page."""
     st.set_page_config(page_icon=MARK, layout="wide", initial_sidebar_state=SIDEBAR_PX)
     st.logo(MARK, size="medium")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,7 +14,7 @@ from bench.basis.options import Option, plain, separated
 from bench.plain_text import visible
 from bench.questions import Choices
 from bench.questions import options as every
-from pages.shared import address, cached
+from pages.shared import address, cached, first_paint
 from pages.shared.page import Page
 
 Size = Literal["narrow", "wide", "full"]
@@ -31,40 +32,43 @@ RUNS = (evidence.RUNS, evidence.FLAGGED)
 """Choices of every answer whose first value is meant where a View says nothing."""
 
 
-def row(page: Page, *keys: str, more: tuple[str, ...] = (), label: str = "Options",
-        further: Callable[[], object] | None = None) -> None:  # fmt: skip
-    """The named options, or all of them, in one line; those that few readers need behind a button at its end.
+def row(
+    page: Page,
+    *keys: str,
+    more: tuple[str, ...] = (),
+    label: str = "Options",
+    further: Callable[[], object] | None = None,
+) -> None:
+    """Draw the named options, or all of them, in one line; those that few readers need behind a button at its end.
 
     `further` draws what else belongs behind that button.
     """
+    draw = partial(_row, page, keys, more, label, further)
+    first_paint.above(page, "options", draw, horizontal=True, vertical_alignment="bottom", gap="small")
+
+
+def _row(
+    page: Page, keys: tuple[str, ...], more: tuple[str, ...], label: str, further: Callable[[], object] | None
+) -> None:
     wanted = [option for option in every(page.name) if not keys or option.key in keys]
     offered = _offered(page)
-    folded = [
-        one.key
-        for one in every(page.name)
-        if one.key in more and (one.kind != "choice" or offered.get(one.key))
-    ]
-    with st.container(key="options", horizontal=True, vertical_alignment="bottom", gap="small"):
-        for option in sorted(wanted, key=lambda one: keys.index(one.key) if keys else 0):
-            with st.container(key=f"option.{option.key}", width=_px(page, option, offered)):
-                _widget(page, option, offered)
-        if folded or further is not None:
-            with st.container(key="option.more", width=MORE_PX, gap=None):
-                st.caption("More")
-                with st.popover(label, width="stretch"):
-                    column(page, *folded)
-                    if further is not None:
-                        further()
+    folded = [one.key for one in every(page.name) if one.key in more and (one.kind != "choice" or offered.get(one.key))]
+    for option in sorted(wanted, key=lambda one: keys.index(one.key) if keys else 0):
+        with st.container(key=f"option.{option.key}", width=_px(page, option, offered)):
+            _widget(page, option, offered)
+    if folded or further is not None:
+        with st.container(key="option.more", width=MORE_PX, gap=None):
+            st.caption("More")
+            with st.popover(label, width="stretch"):
+                column(page, *folded)
+                if further is not None:
+                    further()
 
 
 def _px(page: Page, option: Option, offered: Choices) -> int:
     """How wide a box has to be for what it shows to be read whole."""
     value, labels = page.view.option(option.key), dict(offered.get(option.key, ()))
-    letters = (
-        len(labels.get(value, value)),
-        len(option.label),
-        *(min(len(one), LONG) for one in labels.values()),
-    )
+    letters = (len(labels.get(value, value)), len(option.label), *(min(len(one), LONG) for one in labels.values()))
     return max(BOX_PX, round(LETTER_PX * max(letters)) + AROUND_PX)
 
 
@@ -76,7 +80,7 @@ def box(key: str, size: Size) -> DeltaGenerator:
 def _widget(page: Page, option: Option, offered: Choices) -> None:
     key = f"{page.name}.{option.key}"
     value = page.view.option(option.key)
-    common = {"key": key, "help": option.help, "on_change": _chosen, "args": (page.name, option, key)}
+    common: dict[str, Any] = {"key": key, "help": option.help, "on_change": _chosen, "args": (page.name, option, key)}
     if option.kind == "choice":
         labels = dict(offered.get(option.key, ()))
         if value:
@@ -103,11 +107,9 @@ def _chosen(name: str, option: Option, widget_key: str) -> None:
 
 
 def column(page: Page, *keys: str) -> None:
-    """The named options one below the other, as a popover has room for them."""
+    """Draw the named options one below the other, as a popover has room for them."""
     offered = _offered(page)
-    for option in sorted(
-        (one for one in every(page.name) if one.key in keys), key=lambda one: keys.index(one.key)
-    ):
+    for option in sorted((one for one in every(page.name) if one.key in keys), key=lambda one: keys.index(one.key)):
         _widget(page, option, offered)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +22,8 @@ class Page:
     library: Library
     version: str
     theme: str
+    later: list[Callable[[], None]] = field(default_factory=list, compare=False)
+    """What draws the parts whose room is kept until the chart is drawn."""
 
     @property
     def question(self) -> Question:

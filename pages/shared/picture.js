@@ -47,7 +47,7 @@ const shown = (key) => document.querySelector(`.st-key-${key.replace(/[^\w-]/g, 
 
 const linkTo = (query) => location.origin + location.pathname + (query ? "?" + query : "")
 
-// Texts that the page's style sheet chooses by its width (bench/chart/roomy.py): a picture has no style sheet.
+// Texts that the page's style sheet chooses by its width (bench/chart/texts.py): a picture has no style sheet.
 const chosen = (drawing) => {
   const page = Math.max(innerWidth, LEAST_PX)
   for (const element of drawing.querySelectorAll("[style*='--']")) {

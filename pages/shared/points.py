@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from bench.chart import setting
-from bench.export import readable
+from bench.export.rows import readable
 from bench.plain_text import markdown, visible
+from bench.questions.heatmap import cells
 from bench.questions.heatmap import cells as heatmap_cells
-from bench.questions.heatmap import gaps
 from bench.questions.heatmap.result import WITHOUT_VALUE
 from bench.questions.openable import measured_of
 from bench.wording import counted
@@ -29,23 +29,19 @@ def one(
     projected: Callable[[str], tuple[str, str] | None] | None = None,
     costs: Callable[[str], card.Costs] | None = None,
 ) -> None:
-    """The picker under the chart, and the card of what is opened; nothing where the chart has no point.
+    """Draw the picker under the chart, and the card of what is opened; nothing where the chart has no point.
 
     `projected` tells of a place of the chart that was not measured itself which point is behind it, and how it comes
     about; such a place opens that point. `costs` tells what the tokens of a point cost.
     """
-    there = cached.openable(page.name, page.view, page.version, page.theme)
+    there = cached.openable_ids(page.name, page.view, page.version, page.theme)
     if not there:
         return
     id = address.opened(page.name).get(POINT)
     words = _words(page, there, id)
-    leads = {
-        one: said for one in _offered(there, id) if ":" in one and projected and (said := projected(one))
-    }
+    leads = {one: said for one in _offered(there, id) if ":" in one and projected and (said := projected(one))}
     offered = {
-        one: f"Projected from {words[measured_of(one)]}, times {one.partition(':')[2]}"
-        if one in leads
-        else words[one]
+        one: f"Projected from {words[measured_of(one)]}, times {one.partition(':')[2]}" if one in leads else words[one]
         for one in _offered(there, id)
         if measured_of(one) in words
     }
@@ -56,14 +52,12 @@ def one(
 
 
 def behind(page: Page) -> None:
-    """The picker under a heatmap, the points behind the cell that is opened, and the card of one of them."""
-    there = cached.openable(page.name, page.view, page.version, page.theme)
+    """Draw the picker under a heatmap, the points behind the cell that is opened, and the card of one of them."""
+    there = cached.openable_ids(page.name, page.view, page.version, page.theme)
     opened = address.opened(page.name)
     cell, id = opened.get(CELL), opened.get(POINT)
     offered = heatmap_cells.in_words(page.answer.result, _offered(there, cell))
-    _picker(
-        page, CELL, "Open a cell", "Click a cell for the points behind it, or pick one here", offered, cell
-    )
+    _picker(page, CELL, "Open a cell", "Click a cell for the points behind it, or pick one here", offered, cell)
     if cell is None:
         return
     rows = cached.behind(page.view, page.version, cell)
@@ -76,9 +70,7 @@ def behind(page: Page) -> None:
             buttons.in_sight("behind", address.opened_by_hand())
         if rows.empty:
             return
-        st.markdown(
-            f"**{counted(len(rows), 'point')} behind this cell**, best first; pick a row for its card"
-        )
+        st.markdown(f"**{counted(len(rows), 'point')} behind this cell**, best first; pick a row for its card")
         shown = rows.assign(standing=rows["standing"].str.replace("_", " "))
         ids = [str(one) for one in rows["point_id"]]
         table.show(
@@ -86,7 +78,7 @@ def behind(page: Page) -> None:
             key="rows.behind",
             alt="The points clicked",
             labels={"standing": "Ranked"},
-            on_pick=lambda row: address.open_(page.name, **{CELL: cell, POINT: ids[row]}),
+            on_pick=lambda row: address.open_(page.name, by_chart=False, **{CELL: cell, POINT: ids[row]}),
         )
         table.files(lambda: rows, "kneepoint-points-clicked")
         words = cached.points_in_words(tuple(ids[:MOST_OFFERED]), page.version)
@@ -115,7 +107,7 @@ def _picker(
     opened: str | None,
     within: Mapping[str, str] | None = None,
 ) -> None:
-    """What can be opened as a list to type in, for whoever has no mouse; it shows what a click has opened."""
+    """Tell what can be opened as a list to type in, for whoever has no mouse; it shows what a click has opened."""
     key = f"{page.name}.open.{kind}"
     st.session_state[key] = opened
     with st.container(key=f"options.open.{kind}"):
@@ -136,24 +128,16 @@ def _picked(name: str, kind: str, key: str, within: Mapping[str, str]) -> None:
 
 
 def _measure(page: Page, cell: str, state: str) -> None:
-    """The way from a cell without a value to a sweep that would fill it; the sweep does not start by itself."""
-    stated = gaps.wanted(page.view, cell)
-    asked = [
-        setting(key, float(text)) for key, text in stated.items() if key in gaps.ASKED and _is_number(text)
+    """Draw the way from a cell without a value to a sweep that would fill it; the sweep does not start by itself."""
+    stated = cells.plan_of_cell(page.view, cell)
+    settings = [
+        setting(key, float(text)) for key, text in stated.items() if key in cells.MEASURED_AT and _is_number(text)
     ]
-    held = {name: what for name, (_, what) in WITHOUT_VALUE.items()}
-    what = (
-        f"Here are {held.get(state, 'points of one side alone')}"
-        if state
-        else "Nothing was measured here yet"
-    )
-    st.markdown(markdown(f"{what}: {', '.join(asked)}." if asked else f"{what}."))
+    held: dict[str, str] = {name: what for name, (_, what) in WITHOUT_VALUE.items()}
+    what = f"Here are {held.get(state, 'points of one side alone')}" if state else "Nothing was measured here yet"
+    st.markdown(markdown(f"{what}: {', '.join(settings)}." if settings else f"{what}."))
     st.page_link(
-        "launch.py",
-        label="Measure this",
-        query_params=stated,
-        icon=":material/arrow_forward:",
-        icon_position="right",
+        "launch.py", label="Measure this", query_params=stated, icon=":material/arrow_forward:", icon_position="right"
     )
 
 

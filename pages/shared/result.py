@@ -16,7 +16,7 @@ from bench.errors import BenchError
 from bench.export import markdown as pasted
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import address, buttons, cached, exporting, headlines, notices, options, signposts, table
+from pages.shared import address, buttons, cached, exporting, first_paint, headlines, notices, options, signposts, table
 from pages.shared.page import Page
 
 CHART_PX = 520
@@ -25,7 +25,7 @@ FIRST, CHARTED = 5, 2
 
 
 def headline(page: Page) -> None:
-    """The answer's sentence, and below it that it holds in few checks, or what leads to one."""
+    """Draw the answer's sentence, and below it that it holds in few checks, or what leads to one."""
     try:
         with st.skeleton(height=CHART_PX):
             answer = page.answer
@@ -33,17 +33,17 @@ def headline(page: Page) -> None:
     except BenchError as problem:
         notices.failed(str(problem))
         options.row(page)
+        first_paint.complete(page)
         st.stop()
     headlines.headline(answer.headline)
-    for doubt in cached.variations(page.name, page.view, page.version)[0]:
+    for doubt in cached.robustness(page.name, page.view, page.version)[0]:
         st.markdown(markdown(doubt))
     signposts.out_of_nothing(page)
 
 
 def caveats(page: Page, *, inked: tuple[str, ...] = ()) -> None:
-    """What is left out and what is unlike, quietly in one paragraph; the kinds `inked` in ink, a line each."""
-    said = [one for one in page.answer.statements
-            if one.role in ("coverage", "caveat") and one.kind != "not_loaded"]  # fmt: skip
+    """Tell what is left out and what is unlike, quietly in one paragraph; the kinds `inked` in ink, a line each."""
+    said = [one for one in page.answer.statements if one.role in ("coverage", "caveat") and one.kind != "not_loaded"]
     for one in said:
         if one.kind in inked:
             st.markdown(markdown(one.text))
@@ -52,16 +52,16 @@ def caveats(page: Page, *, inked: tuple[str, ...] = ()) -> None:
         st.caption(" ".join(quiet))
 
 
-def figure(
-    page: Page, *, opens: str = "", part: str = "", on_pick: Callable[[str], None] | None = None
-) -> None:
-    """Draws the chart over the full width.
+def figure(page: Page, *, opens: str = "", part: str = "", on_pick: Callable[[str], None] | None = None) -> None:
+    """Draw the chart over the full width; in a session's first run the page ends with it until it stands.
 
     `opens` is what a click in it opens, a point or a cell, until it is clicked away; `on_pick` is instead called with
     what was clicked before the page is run again, as a table's is. `part` tells apart the charts a page has by turns.
     """
     turn = f".{turns}" if (opens or on_pick) and (turns := address.kept().turn) else ""
     key = f"chart.{page.name}.{part}{turn}" if part else f"chart.{page.name}{turn}"
+    if not first_paint.stands():
+        first_paint.wait(page)
     then = partial(_opened, page.name, opens) if opens else partial(_gone_on, on_pick) if on_pick else None
     with st.container(key="chart"):
         st.plotly_chart(
@@ -73,6 +73,8 @@ def figure(
             on_select=partial(_picked, key, then, bool(opens)) if then else "ignore",
             selection_mode=("points",),
         )
+    if not first_paint.stands():
+        st.stop()
 
 
 def _drawn(page: Page, opens: str) -> go.Figure:
@@ -88,8 +90,8 @@ def _opened(name: str, kind: str, id: str | None) -> None:
 
 
 def _gone_on(on_pick: Callable[[str], None], id: str | None) -> None:
-    """A chart that led on is another one when its reader comes back, who may then click in the same place."""
-    if id is not None and not address.is_said_again():
+    """Make a chart that led on another one, when its reader comes back, who may then click in the same place."""
+    if id is not None and not address.went_through_history():
         address.kept().turn += 1
         on_pick(id)
 
@@ -106,7 +108,7 @@ def _clicked(event: Mapping[str, Any]) -> list[str]:
 
 
 def findings(page: Page) -> None:
-    """The answer's further sentences."""
+    """Draw the answer's further sentences."""
     if page.answer.findings:
         st.markdown("\n".join(f"- {headlines.unbroken(finding)}" for finding in page.answer.findings))
 
@@ -120,24 +122,23 @@ def rows(
     fields: Mapping[str, str] | None = None,
     on_pick: Callable[[int], None] | None = None,
 ) -> None:
-    """The charted rows as a table and as files, where there are any; `on_pick` hears which row the reader picked.
+    """Draw the charted rows as a table and as files, where there are any; `on_pick` hears which row the reader picked.
 
     `first` columns lead, `labels` head what is no metric, `fields` say whose values a column holds.
     """
-    told = tuple((fields or {}).items())
+    held = tuple((fields or {}).items())
     charted = page.answer.rows
     if charted.empty:
         return
-    shown = cached.readable(page.name, page.view, page.version, first, without, told, table.SHOWN_ROWS)
-    stated = {
-        one.key: f"{one.label} ({one.unit})" if one.unit else one.label for one in page.question.COLUMNS
-    }
+    shown = cached.readable_rows(page.name, page.view, page.version, first, without, held, table.SHOWN_ROWS)
+    stated = {one.key: f"{one.label} ({one.unit})" if one.unit else one.label for one in page.question.COLUMNS}
     words = {**stated, **(labels or {})}
     table.show(
         shown,
         key=f"rows.{page.name}",
         alt=f"Table: {page.answer.headline}",
         labels=words,
+        fields=fields,
         of=len(charted),
         on_pick=on_pick,
     )
@@ -152,7 +153,7 @@ def files(
     without: tuple[str, ...] = (),
     labels: Mapping[str, str] | None = None,
 ) -> None:
-    """What is charted as CSV, Parquet, Markdown and picture; what is selected in every format that is exported.
+    """Draw buttons for what is charted, as table and picture, and for what is selected in every export format.
 
     The Markdown table has the `first` columns and the charted metrics, none of `without`, headed by `labels`.
     """
@@ -164,12 +165,7 @@ def files(
         st.download_button(
             "Markdown",
             partial(
-                _pasted,
-                page.answer.headline,
-                link,
-                charted.drop(columns=[*without], errors="ignore"),
-                first,
-                labels,
+                _pasted, page.answer.headline, link, charted.drop(columns=[*without], errors="ignore"), first, labels
             ),
             f"kneepoint-{page.name}.md",
             "text/markdown",
@@ -177,7 +173,7 @@ def files(
             help="The columns that tell most, under the headline and the link: for an issue, a chat or a report.",
             on_click="ignore",
         )
-        source = cached.provenance(page.name, page.view, page.version)
+        source = cached.where_from(page.name, page.view, page.version)
         buttons.picture(page.answer.headline, source, query, f"kneepoint-{page.name}")
         exporting.box(selected, cached.count(selected, page.version), f"kneepoint-{page.name}")
 
@@ -191,8 +187,8 @@ def _pasted(
 
 
 def why(page: Page) -> None:
-    """Whether the headline holds in other ways to look; then formula, inputs and source."""
-    for sentence in cached.variations(page.name, page.view, page.version)[1]:
+    """Tell whether the headline holds in other ways to look; then formula, inputs and source."""
+    for sentence in cached.robustness(page.name, page.view, page.version)[1]:
         with st.expander(f"Does it hold? {markdown(sentence.split(':')[0].rstrip('.'))}.", key="variations"):
             st.markdown(markdown(sentence))
     if not page.answer.why:

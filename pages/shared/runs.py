@@ -11,12 +11,13 @@ import streamlit as st
 
 from bench import chart
 from bench.plain_text import markdown, visible
+from bench.runs import RunStory, curve_chart
+from bench.runs.levels import THROUGHPUT
 from bench.sweep.folder import ID, SWEEPS, UNDER_WAY, Folder, listed
-from bench.sweep.story import Story, curve_chart
-from bench.sweep.story.levels import THROUGHPUT
 from bench.view import View
 from bench.wording import counted, joined
-from pages.shared import address, buttons, cached, cached_sweeps, frame, headlines, notices, shell, table
+from pages.shared import address, buttons, cached, cached_sweeps, frame, headlines, notices, table
+from pages.shared.page_paths import addresses
 
 NAME, REQUEST = "run", "request"
 NEWEST = 8
@@ -37,16 +38,16 @@ LABELS = {
 
 
 @dataclass(frozen=True)
-class Run:
+class RunPage:
     """The run of this page, and the theme it is drawn for."""
 
     folder: Folder
-    story: Story
+    story: RunStory
     theme: str
     version: str
 
 
-def named() -> Run:
+def named() -> RunPage:
     """The run that the address names; the page ends here with what there is instead when it names none."""
     address.kept().page = NAME
     library = cached.current()
@@ -55,11 +56,11 @@ def named() -> Run:
     if folder is None or not folder.path.is_dir():
         _none(id, listed(library.path))
         st.stop()
-    return Run(folder, cached_sweeps.run_story(folder), st.context.theme.type or "light", library.version)
+    return RunPage(folder, cached_sweeps.run_story(folder), st.context.theme.type or "light", library.version)
 
 
-def headline(run: Run) -> None:
-    """The result, and what to hold against it, below the line with the page's link."""
+def headline(run: RunPage) -> None:
+    """Draw the result, and what to hold against it, below the line with the page's link."""
     frame.linked(f"Sweep {run.story.id}", NAME, _query(run), follow=True)
     headlines.headline(run.story.headline)
     st.caption(" ".join(markdown(caveat) for caveat in run.story.caveats))
@@ -67,23 +68,21 @@ def headline(run: Run) -> None:
         st.markdown("\n".join(f"- {markdown(finding)}" for finding in run.story.findings))
 
 
-def _query(run: Run) -> str:
+def _query(run: RunPage) -> str:
     """What a link to the run, the chosen point and its opened request asks for."""
     asked = {key: st.query_params.get(key, "") for key in ("point", REQUEST)}
-    return urlencode(
-        {"run": run.story.id, **{key: number for key, number in asked.items() if number.isdigit()}}
-    )
+    return urlencode({"run": run.story.id, **{key: number for key, number in asked.items() if number.isdigit()}})
 
 
-def picture(run: Run, headline: str, name: str, chart: str) -> None:
-    """Buttons that save one chart of the run, with what it says, the run, and the link to it."""
+def picture(run: RunPage, headline: str, name: str, chart: str) -> None:
+    """Draw buttons that save one chart of the run, with what it says, the run, and the link to it."""
     with st.container(key=f"actions.{chart}", horizontal=True):
         source = f"Source: sweep {run.story.id}; Kneepoint library {run.version}."
         buttons.picture(headline, source, _query(run), f"kneepoint-{run.story.id}{name}", chart=chart)
 
 
-def onward(run: Run) -> None:
-    """The next step this state asks for, and the ways on."""
+def onward(run: RunPage) -> None:
+    """Offer the next step this state asks for, and the ways on."""
     story = run.story
     with st.container(key="onward", horizontal=True, vertical_alignment="center"):
         if story.state in WAITING:
@@ -95,7 +94,7 @@ def onward(run: Run) -> None:
         st.code(f"python -m bench watch {story.id}", language="bash")
 
 
-def curve(run: Run) -> int | None:
+def curve(run: RunPage) -> int | None:
     """The run's points as a chart; the number of the one the reader chose there, in the list or by link."""
     story = run.story
     if not story.lines:
@@ -117,10 +116,7 @@ def curve(run: Run) -> int | None:
         )
     st.caption(markdown(key(story)))
     picture(run, story.headline, "", "chart")
-    words = {
-        line.number: _words(row)
-        for line, row in zip(story.lines, story.points.to_dict("records"), strict=True)
-    }
+    words = {line.number: _words(row) for line, row in zip(story.lines, story.points.to_dict("records"), strict=True)}
     st.session_state["run.point"] = chosen
     with st.container(key="options"):
         st.selectbox(
@@ -136,8 +132,8 @@ def curve(run: Run) -> int | None:
     return chosen
 
 
-def points(run: Run) -> None:
-    """Every point with its figures and flags, and as files."""
+def points(run: RunPage) -> None:
+    """Draw every point with its figures and flags, and as files."""
     if run.story.points.empty:
         return
     table.show(run.story.points, key="rows.run", alt=f"Table: {run.story.headline}", labels=LABELS)
@@ -145,8 +141,8 @@ def points(run: Run) -> None:
         table.downloads(lambda: run.story.points, f"kneepoint-{run.story.id}")
 
 
-def behind(run: Run) -> None:
-    """The plan, what measured and what served, the preflight and the sessions, folded away."""
+def behind(run: RunPage) -> None:
+    """Draw the plan, what measured and what served, the preflight and the sessions, folded away."""
     story = run.story
     with st.expander("Plan"):
         _rows(story.planned)
@@ -158,19 +154,15 @@ def behind(run: Run) -> None:
         with st.expander(
             f"Preflight: {counted(len(story.checks), 'check')}" + (f", {failed} failed" if failed else "")
         ):
-            st.markdown(
-                "\n".join(f"- {_mark(check.passed)} {markdown(check.said)}" for check in story.checks)
-            )
+            st.markdown("\n".join(f"- {_mark(check.passed)} {markdown(check.said)}" for check in story.checks))
     if len(story.sessions) > 1:
         with st.expander(f"Sessions: started, and gone on with {counted(len(story.sessions) - 1, 'time')}"):
-            table.show(
-                story.sessions.drop(columns="evidence"), key="rows.sessions", alt="Sessions", labels=LABELS
-            )
+            table.show(story.sessions.drop(columns="evidence"), key="rows.sessions", alt="Sessions", labels=LABELS)
             table.files(lambda: story.sessions, f"kneepoint-{story.id}-sessions")
 
 
 def _none(id: str, known: list[Folder]) -> None:
-    """What there is instead of a run that is not there."""
+    """Tell what there is instead of a run that is not there."""
     if not id:
         headlines.headline("This page tells the story of one sweep, and this link names none.")
     else:
@@ -190,13 +182,13 @@ def _none(id: str, known: list[Folder]) -> None:
         st.caption(f"{len(known) - NEWEST:,} older ones are listed by python -m bench sweeps.")
 
 
-def frontier(story: Story) -> Iterable[tuple[str, str]]:
+def frontier(story: RunStory) -> Iterable[tuple[str, str]]:
     """What a link to a run's frontier asks for; what was simulated shows only where that is asked for."""
     where = {"source": [story.source], "evidence": ["measured", "simulated"] if story.simulated else []}
     return View.of(where, {"y": THROUGHPUT, "x": story.latency.key}).pairs()
 
 
-def key(story: Story) -> str:
+def key(story: RunStory) -> str:
     """What the marks of a sweep's chart mean."""
     loads = {line.load.load_kind for line in story.lines}
     numbers = {"closed": "the concurrency", "open": "requests/s"}
@@ -207,7 +199,7 @@ def key(story: Story) -> str:
 
 
 def link(page: str, label: str, query: Mapping[str, str]) -> None:
-    """A link to a page of this app; nothing where there is no such page."""
+    """Draw a link to a page of this app; nothing where there is no such page."""
     if _has(page):
         st.page_link(
             f"{page}.py",
@@ -219,7 +211,7 @@ def link(page: str, label: str, query: Mapping[str, str]) -> None:
 
 
 def _has(page: str) -> bool:
-    return f"/{page}" in shell.addresses()
+    return f"/{page}" in addresses()
 
 
 def _clicked() -> None:
@@ -238,7 +230,7 @@ def _picked() -> None:
 
 
 def _open(number: str | None) -> None:
-    """Opens a point of the run, none of whose requests is opened yet; with None closes what is open."""
+    """Open a point of the run, none of whose requests is opened yet; with None closes what is open."""
     query = {key: st.query_params[key] for key in st.query_params if key not in ("point", REQUEST)}
     st.query_params.from_dict(query | ({"point": number} if number else {}))
 

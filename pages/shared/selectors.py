@@ -18,11 +18,11 @@ from bench.questions import questions
 from bench.selection import Offer
 from bench.view import View
 from bench.wording import joined, number
-from pages.shared import address, cached, filters, foretold, options
-from pages.shared.foretold import Row
+from pages.shared import address, cached, filter_counts, filters, options
+from pages.shared.filter_counts import RowNumbers
 from pages.shared.page import Page
 
-Choices = Mapping[str, tuple[str, ...]]
+FilterValues = Mapping[str, tuple[str, ...]]
 
 ALL, SEVERAL = "", "*"
 """Choices of a box: everything, and what a link selects that no single value stands for."""
@@ -41,35 +41,40 @@ WIDTHS = {
 TIMES = ("ttft_ms", "tpot_ms")
 STATISTICS = ("p50", "p90", "p95", "p99", "mean")
 USUAL = (
-    "e2el_ms_p50<=10000", "itl_ms_p99<=100", "interactivity_tokens_per_s_per_user_p50>=20",
+    "e2el_ms_p50<=10000",
+    "itl_ms_p99<=100",
+    "interactivity_tokens_per_s_per_user_p50>=20",
     "interactivity_tokens_per_s_per_user_p50>=50",
-)  # fmt: skip
+)
 """Limits on other metrics that are offered."""
 
 
 def row(page: Page) -> None:
-    """Every selector in one line; on a phone one button that opens them."""
+    """Draw every selector in one line; on a phone one button that opens them."""
     is_open = st.session_state.setdefault("selectors_open", False)
-    with st.container(key="selecting", gap=None):
-        st.button(
-            markdown(_in_short(page)),
-            key="selected",
-            icon=":material/keyboard_arrow_up:" if is_open else ":material/tune:",
-            on_click=_unfold,
-            width="stretch",
-        )
-        with st.container(key="selectors-open" if is_open else "selectors-folded", horizontal=True,
-                          vertical_alignment="bottom", gap="small"):  # fmt: skip
-            told = foretold.Row(page)
-            _model(page, told)
-            _precision(page, told)
-            _workload(page, told)
-            _accelerators(page, told)
-            if page.name in questions():
-                _limits(page)
-                _prices(page)
-            _more(page)
-        told.complete()
+    st.button(
+        markdown(_in_short(page)),
+        key="selected",
+        icon=":material/keyboard_arrow_up:" if is_open else ":material/tune:",
+        on_click=_unfold,
+        width="stretch",
+    )
+    with st.container(
+        key="selectors-open" if is_open else "selectors-folded",
+        horizontal=True,
+        vertical_alignment="bottom",
+        gap="small",
+    ):
+        known = filter_counts.RowNumbers(page)
+        _model(page, known)
+        _precision(page, known)
+        _workload(page, known)
+        _accelerators(page, known)
+        if page.name in questions():
+            _limits(page)
+            _prices(page)
+        _more(page)
+    known.complete()
 
 
 def _unfold() -> None:
@@ -77,7 +82,7 @@ def _unfold() -> None:
 
 
 def _fold() -> None:
-    """On a phone what was chosen is what the reader wants to see next: the headline and the chart."""
+    """Fold the selectors on a phone: the reader wants to see next what was chosen, the headline and the chart."""
     st.session_state["selectors_open"] = False
 
 
@@ -85,7 +90,7 @@ def _in_short(page: Page) -> str:
     """What is selected, as short as a phone is narrow."""
     view = page.view
     words = [
-        joined([value_label("model", one) for one in view.values("model")], at_most=1) or "All models",
+        joined([page.library.model_name(one) for one in view.values("model")], at_most=1) or "All models",
         joined([one.upper() for one in view.values("precision")], at_most=2),
         _lengths(view),
         joined([value_label("accelerator", one) for one in view.values("accelerator")], at_most=1),
@@ -94,72 +99,86 @@ def _in_short(page: Page) -> str:
     return " · ".join(word for word in words if word and word != "None")
 
 
-def _model(page: Page, told: Row) -> None:
-    """One model, or several side by side once the reader compares."""
-    asked = _slugs("model", page.view.values("model"))
-    comparing = len(asked) > 1 or st.session_state.get("comparing", False)
+def _model(page: Page, known: RowNumbers) -> None:
+    """Draw one model, or several side by side once the reader compares."""
+    chosen = _slugs("model", page.view.values("model"))
+    comparing = len(chosen) > 1 or st.session_state.get("comparing", False)
     beside, further = cached.offers(page.view, "model", page.version)
     named = {one.value: visible(one.label) for one in (*beside, *further)}
-    for value in asked:
-        named.setdefault(value, visible(value_label("model", value)))
+    for value in chosen:
+        named.setdefault(value, visible(page.library.model_name(value)))
     with _labelled("Model", "model", wide=comparing) as head:
         with head:
-            if comparing and len(asked) < 2:
+            if comparing and len(chosen) < 2:
                 st.button("one model", key="model.one", type="tertiary", on_click=_compare, args=(False,))
             elif not comparing:
-                st.button("+ compare", key="model.compare", type="tertiary", on_click=_compare, args=(True,),
-                          help="Choose further models beside this one.")  # fmt: skip
+                st.button(
+                    "+ compare",
+                    key="model.compare",
+                    type="tertiary",
+                    on_click=_compare,
+                    args=(True,),
+                    help="Choose further models beside this one.",
+                )
         if comparing:
             key = "filter.model"
-            labels = _added(page, told, "model", named, asked)
-            st.session_state[key] = list(asked)
-            st.multiselect("Model", list(labels), key=key, format_func=lambda one: labels.get(one, visible(one)),
-                           placeholder="All models", select_all=False, label_visibility="collapsed",
-                           max_selections=filters.MOST_VALUES,
-                           on_change=_chosen, args=(page.name, "model", key))  # fmt: skip
+            labels = _added(page, known, "model", named, chosen)
+            st.session_state[key] = list(chosen)
+            st.multiselect(
+                "Model",
+                list(labels),
+                key=key,
+                format_func=lambda one: labels.get(one, visible(one)),
+                placeholder="All models",
+                select_all=False,
+                label_visibility="collapsed",
+                max_selections=filters.MOST_VALUES,
+                on_change=_chosen,
+                args=(page.name, "model", key),
+            )
             return
-        every: dict[str, Choices] = {value: {"model": (value,)} for value in named}
-        if not _is_pinned(page) or not asked:
+        every: dict[str, FilterValues] = {value: {"model": (value,)} for value in named}
+        if not _is_pinned(page) or not chosen:
             every[ALL] = {"model": ()}
             named = {ALL: "All models"} | named
-        now = asked[0] if asked else ALL
-        _box(page, told, "model", "Model", named, now, every, {one.value for one in further})
+        now = chosen[0] if chosen else ALL
+        _box(page, known, "model", "Model", named, now, every, {one.value for one in further})
 
 
 def _compare(comparing: bool) -> None:
     st.session_state["comparing"] = comparing
 
 
-def _precision(page: Page, told: Row) -> None:
-    asked = page.view.values("precision")
+def _precision(page: Page, known: RowNumbers) -> None:
+    chosen = page.view.values("precision")
     beside, further = cached.offers(page.view, "precision", page.version)
     values = [one.value for one in beside]
     named = {ALL: "All"} | {one.value: visible(one.label).upper() for one in (*beside, *further)}
-    every: dict[str, Choices] = {value: {"precision": (value,)} for value in named if value != ALL}
+    every: dict[str, FilterValues] = {value: {"precision": (value,)} for value in named if value != ALL}
     every[ALL] = {"precision": tuple(values) if _is_pinned(page) else ()}
     now = (
         ALL
-        if not asked or (set(values) <= set(asked) and len(values) > 1)
-        else asked[0]
-        if len(asked) == 1
+        if not chosen or (set(values) <= set(chosen) and len(values) > 1)
+        else chosen[0]
+        if len(chosen) == 1
         else SEVERAL
     )
     if now == SEVERAL:
-        named[SEVERAL] = joined([one.upper() for one in asked], "or")
+        named[SEVERAL] = joined([one.upper() for one in chosen], "or")
     named.setdefault(now, visible(now).upper())
     with _labelled("Precision", "precision"):
-        _box(page, told, "precision", "Precision", named, now, every, {one.value for one in further})
+        _box(page, known, "precision", "Precision", named, now, every, {one.value for one in further})
 
 
-def _workload(page: Page, told: Row) -> None:
-    """The input and output lengths that were asked for, as pairs."""
+def _workload(page: Page, known: RowNumbers) -> None:
+    """Draw the input and output lengths that were asked for, as pairs."""
     beside, further = cached.workloads(page.view, page.version)
     named = {one.value: visible(one.label) for one in (*beside, *further)}
     isl, osl = page.view.values("isl"), page.view.values("osl")
     now = f"{isl[0]}/{osl[0]}" if len(isl) == len(osl) == 1 else SEVERAL if isl or osl else ALL
     if now == SEVERAL and _pairs(beside) == (set(isl), set(osl)):
         now = ALL
-    every: dict[str, Choices] = {
+    every: dict[str, FilterValues] = {
         one: {"isl": (one.partition("/")[0],), "osl": (one.partition("/")[2],)} for one in named
     }
     lengths = _pairs(beside) if _is_pinned(page) else (set(), set())
@@ -167,9 +186,7 @@ def _workload(page: Page, told: Row) -> None:
     named = {ALL: "All"} | named
     named.setdefault(now, _lengths(page.view))
     with _labelled("Workload (ISL / OSL)", "workload"):
-        _box(
-            page, told, "workload", "Workload (ISL / OSL)", named, now, every, {one.value for one in further}
-        )
+        _box(page, known, "workload", "Workload (ISL / OSL)", named, now, every, {one.value for one in further})
 
 
 def _pairs(offered: Sequence[Offer]) -> tuple[set[str], set[str]]:
@@ -182,88 +199,126 @@ def _lengths(view: View) -> str:
     isl, osl = view.values("isl"), view.values("osl")
     if not isl and not osl:
         return ""
-    words = ["Any" if not side else number(float(side[0])) if len(side) == 1 else f"{len(side)} lengths"
-             for side in (isl, osl)]  # fmt: skip
+    words = [
+        "Any" if not side else number(float(side[0])) if len(side) == 1 else f"{len(side)} lengths"
+        for side in (isl, osl)
+    ]
     return " / ".join(words)
 
 
-def _accelerators(page: Page, told: Row) -> None:
-    asked = _slugs("accelerator", page.view.values("accelerator"))
+def _accelerators(page: Page, known: RowNumbers) -> None:
+    chosen = _slugs("accelerator", page.view.values("accelerator"))
     beside, further = cached.offers(page.view, "accelerator", page.version)
     named = {one.value: visible(one.label) for one in beside}
-    for value in asked:
+    for value in chosen:
         named.setdefault(value, visible(value_label("accelerator", value)))
-    words = (
-        value_label("accelerator", asked[0])
-        if len(asked) == 1
-        else f"{len(asked)} chosen"
-        if asked
-        else "All"
-    )
-    with (
-        _labelled("Accelerators", "accelerator"),
-        st.popover(markdown(words), key="accelerators", width="stretch"),
-    ):
-        labels = _added(page, told, "accelerator", named, asked)
+    words = value_label("accelerator", chosen[0]) if len(chosen) == 1 else f"{len(chosen)} chosen" if chosen else "All"
+    with _labelled("Accelerators", "accelerator"), st.popover(markdown(words), key="accelerators", width="stretch"):
+        labels = _added(page, known, "accelerator", named, chosen)
         key = "filter.accelerator"
-        st.session_state[key] = list(asked)
-        st.pills("Accelerators", list(labels), selection_mode="multi", key=key,
-                 format_func=lambda one: labels.get(one, visible(one)),
-                 on_change=_chosen, args=(page.name, "accelerator", key))  # fmt: skip
+        st.session_state[key] = list(chosen)
+        st.pills(
+            "Accelerators",
+            list(labels),
+            selection_mode="multi",
+            key=key,
+            format_func=lambda one: labels.get(one, visible(one)),
+            on_change=_chosen,
+            args=(page.name, "accelerator", key),
+        )
         if further:
             st.caption(
                 f"With other lengths or precisions: {joined([visible(one.label) for one in further], at_most=9)}."
             )
-        if asked:
-            st.button("All accelerators", key="accelerators.all", type="tertiary",
-                      on_click=address.choose, args=(page.name,), kwargs={"accelerator": ()})  # fmt: skip
+        if chosen:
+            st.button(
+                "All accelerators",
+                key="accelerators.all",
+                type="tertiary",
+                on_click=address.choose,
+                args=(page.name,),
+                kwargs={"accelerator": ()},
+            )
 
 
 def _limits(page: Page) -> None:
-    """The reader's limits: TTFT and TPOT by their number, those of any other metric from a list or typed."""
+    """Draw the reader's limits: TTFT and TPOT by their number, those of any other metric from a list or typed."""
     chosen = [one for one in page.view.slo if one != limits.NONE]
     read = limits.read(View(slo=tuple(chosen)))
-    with (
-        _labelled("Limits", "limits"),
-        st.popover(markdown(_limit_words(read)), key="limits", width="stretch"),
-    ):
-        st.caption(
-            "Points that break a limit, or do not state its metric, are not ranked. Every page keeps to them."
-        )
+    with _labelled("Limits", "limits"), st.popover(markdown(_limit_words(read)), key="limits", width="stretch"):
+        st.caption("Points that break a limit, or do not state its metric, are not ranked. Every page keeps to them.")
         own = [_time(page, stem, read) for stem in TIMES]
         rest = [one.text for one in read if one not in own]
         key = f"{page.name}.slo"
         st.session_state[key] = rest
-        st.multiselect("Other limits", list(dict.fromkeys([*rest, *USUAL])), key=key, format_func=_limit,
-                       placeholder="Choose one, or type it: itl_ms_p99<=50", accept_new_options=True,
-                       select_all=False, max_selections=limits.MOST, on_change=_limited, args=(page.name,))  # fmt: skip
+        st.multiselect(
+            "Other limits",
+            list(dict.fromkeys([*rest, *USUAL])),
+            key=key,
+            format_func=_limit,
+            placeholder="Choose one, or type it: itl_ms_p99<=50",
+            accept_new_options=True,
+            select_all=False,
+            max_selections=limits.MOST,
+            on_change=_limited,
+            args=(page.name,),
+        )
         if chosen:
-            st.button("No limits", key="limits.none", type="tertiary", on_click=address.choose_limits,
-                      args=(page.name, ()))  # fmt: skip
+            st.button(
+                "No limits", key="limits.none", type="tertiary", on_click=address.choose_limits, args=(page.name, ())
+            )
 
 
 def _time(page: Page, stem: str, read: Sequence[Limit]) -> Limit | None:
     """A box for the most that a time may be and one for its statistic; the limit that they hold."""
-    held = next((one for one in read if one.at_most and one.metric.key.rpartition("_")[0] == stem
-                 and one.metric.statistic in STATISTICS), None)  # fmt: skip
+    held = next(
+        (
+            one
+            for one in read
+            if one.at_most and one.metric.key.rpartition("_")[0] == stem and one.metric.statistic in STATISTICS
+        ),
+        None,
+    )
     words = stem.removesuffix("_ms").upper()
     st.session_state[f"limit.{stem}"] = held.value if held else None
-    st.session_state[f"limit.{stem}.of"] = str(held.metric.statistic) if held else st.session_state.get(
-        f"limit.{stem}.of", STATISTICS[0])  # fmt: skip
+    st.session_state[f"limit.{stem}.of"] = (
+        str(held.metric.statistic) if held else st.session_state.get(f"limit.{stem}.of", STATISTICS[0])
+    )
     with st.container(key=f"limit-line.{stem}", horizontal=True, vertical_alignment="bottom", gap="small"):
         asked = limits.label(catalogue.metric(f"{stem}_{STATISTICS[0]}"), at_most=True)
-        st.number_input(asked, min_value=0.0, max_value=1e9, value=None, step=None, format="%g",
-                        placeholder="No limit", key=f"limit.{stem}", on_change=_limited, args=(page.name,))  # fmt: skip
-        st.selectbox(f"Statistic of {words}", STATISTICS, key=f"limit.{stem}.of", format_func=_statistic, width=130,
-                     label_visibility="collapsed", on_change=_limited, args=(page.name,))  # fmt: skip
+        st.number_input(
+            asked,
+            min_value=0.0,
+            max_value=1e9,
+            value=None,
+            step=None,
+            format="%g",
+            placeholder="No limit",
+            key=f"limit.{stem}",
+            on_change=_limited,
+            args=(page.name,),
+        )
+        st.selectbox(
+            f"Statistic of {words}",
+            STATISTICS,
+            key=f"limit.{stem}.of",
+            format_func=_statistic,
+            width=130,
+            label_visibility="collapsed",
+            on_change=_limited,
+            args=(page.name,),
+        )
     return held
 
 
 def _limited(name: str) -> None:
-    """All limits anew, as the boxes hold them."""
+    """Take all limits anew, as the boxes hold them."""
     state = st.session_state
-    times = [f"{stem}_{state[f'limit.{stem}.of']}<={state[f'limit.{stem}']:.12g}"
-             for stem in TIMES if state.get(f"limit.{stem}") is not None]  # fmt: skip
+    times = [
+        f"{stem}_{state[f'limit.{stem}.of']}<={state[f'limit.{stem}']:.12g}"
+        for stem in TIMES
+        if state.get(f"limit.{stem}") is not None
+    ]
     address.choose_limits(name, (*times, *state[f"{name}.slo"]))
 
 
@@ -286,7 +341,7 @@ def _statistic(name: str) -> str:
 
 
 def _prices(page: Page) -> None:
-    """Whose prices count, and how much of the paid time is used."""
+    """Ask whose prices count, and how much of the paid time is used."""
     words = _price_words(page)
     with _labelled("Prices", "prices"), st.popover(markdown(words), key="prices", width="stretch"):
         st.caption("What an hour of an accelerator costs. Every page that divides by dollars keeps to it.")
@@ -302,7 +357,7 @@ def _price_words(page: Page) -> str:
 
 
 def _more(page: Page) -> None:
-    """Every other filter, and which runs count."""
+    """Draw every other filter, and which runs count."""
     own = [key for key, _ in page.view.where if key not in filters.IN_THE_ROW]
     label = f"More filters ({len(own)})" if own else "More filters"
     with st.container(key="selector.more", width=WIDTHS["more"]):
@@ -318,18 +373,24 @@ def _more(page: Page) -> None:
 def _labelled(label: str, key: str, *, wide: bool = False) -> Iterator[st.delta_generator.DeltaGenerator]:
     """A selector's place: its label above, and beside the label room for what goes with it, which is given."""
     with st.container(key=f"selector.{key}", width=2 * WIDTHS[key] if wide else WIDTHS[key], gap=None):
-        head = st.container(
-            key=f"selector-head.{key}", horizontal=True, horizontal_alignment="distribute", gap=None
-        )
+        head = st.container(key=f"selector-head.{key}", horizontal=True, horizontal_alignment="distribute", gap=None)
         head.caption(label)
         yield head
 
 
-def _box(page: Page, told: Row, key: str, label: str, named: Mapping[str, str], now: str,
-         every: Mapping[str, Choices], further: Collection[str]) -> None:  # fmt: skip
-    """A box of names with the points that each leads to; those that only other filters leave are marked."""
+def _box(
+    page: Page,
+    numbers: RowNumbers,
+    key: str,
+    label: str,
+    named: Mapping[str, str],
+    now: str,
+    every: Mapping[str, FilterValues],
+    further: Collection[str],
+) -> None:
+    """Draw a box of names with the points that each leads to; those that only other filters leave are marked."""
     labels = {
-        one: words + told.told(every[one], ", other filters change" if one in further else "")
+        one: words + numbers.label(every[one], ", other filters change" if one in further else "")
         if one in every and one != now
         else words
         for one, words in named.items()
@@ -337,20 +398,29 @@ def _box(page: Page, told: Row, key: str, label: str, named: Mapping[str, str], 
     labels[now] += f" ({cached.count(View(page.view.where), page.version):,})"
     widget = f"select.{key}"
     st.session_state[widget] = now
-    st.selectbox(label, list(labels), key=widget, format_func=lambda one: labels.get(one, visible(one)),
-                 label_visibility="collapsed", on_change=_taken, args=(page.name, widget, every))  # fmt: skip
+    st.selectbox(
+        label,
+        list(labels),
+        key=widget,
+        format_func=lambda one: labels.get(one, visible(one)),
+        label_visibility="collapsed",
+        on_change=_taken,
+        args=(page.name, widget, every),
+    )
 
 
-def _added(page: Page, told: Row, key: str, named: Mapping[str, str], asked: Sequence[str]) -> dict[str, str]:
+def _added(
+    page: Page, numbers: RowNumbers, key: str, named: Mapping[str, str], chosen: Sequence[str]
+) -> dict[str, str]:
     """A label for each value that can be put beside those asked for, with the points that there would be then."""
-    words = " together" if asked else ""
+    words = " together" if chosen else ""
     return {
-        one: words_of if one in asked else words_of + told.told({key: (*asked, one)}, words)
+        one: words_of if one in chosen else words_of + numbers.label({key: (*chosen, one)}, words)
         for one, words_of in named.items()
     }
 
 
-def _taken(name: str, widget: str, every: Mapping[str, Choices]) -> None:
+def _taken(name: str, widget: str, every: Mapping[str, FilterValues]) -> None:
     taken = every.get(st.session_state[widget])
     if taken:
         address.choose(name, **taken)

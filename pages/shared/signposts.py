@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from bench.basis import limits, story
-from bench.basis.known import Known
+from bench.basis.stated_share import StatedShare
 from bench.basis.wording import opened
 from bench.errors import BenchError
 from bench.plain_text import markdown
@@ -23,7 +23,7 @@ CARDS = {"loaded": "What is loaded", "stands_out": "What stands out", "newest": 
 
 
 def cards(page: Page) -> None:
-    """What is loaded, what stands out and what is new: a sentence each, and the page that shows it."""
+    """Tell what is loaded, what stands out and what is new: a sentence each, and the page that shows it."""
     said = {one.kind: one.text for one in page.answer.statements if one.role == "finding"}
     links = {link.kind: link for link in page.answer.result.links}
     with st.container(key="cards"):
@@ -37,7 +37,7 @@ def cards(page: Page) -> None:
 
 
 def lines(page: Page) -> None:
-    """What else is worth knowing, a short line each with the page that shows it."""
+    """Tell what else is worth knowing, a short line each with the page that shows it."""
     links = {link.kind: link for link in page.answer.result.links}
     with st.container(key="sentences"):
         for one in page.answer.statements:
@@ -55,30 +55,35 @@ def _way(link: Link) -> str:
     )
 
 
-def by_throughput(page: Page, known: Known) -> None:
-    """What the heatmap says without the limits, where few points say whether they keep them; else nothing."""
+def by_throughput(page: Page, known: StatedShare) -> None:
+    """Tell what the heatmap says without the limits, where few points say whether they keep them; else nothing."""
     if not (known.is_few and known.is_of_limits):
         return
     own = story.own_choice(page.view)
     wide = View(own.with_where(model=page.view.values("model")).where, slo=(limits.NONE,))
     try:
-        told = cached.answer("heatmap", cached.complete("heatmap", wide, page.version), page.version)
+        answer = cached.answer("heatmap", cached.complete("heatmap", wide, page.version), page.version)
     except BenchError:
         return
     with st.container(key="onward-throughput", horizontal=True, gap="small"):
-        st.markdown(f"By throughput alone: {unbroken(told.headline)}", width="content")
+        st.markdown(f"By throughput alone: {unbroken(answer.headline)}", width="content")
         _link("heatmap", "Open Heatmap", wide.query())
 
 
 def out_of_nothing(page: Page) -> None:
-    """The steps that lead to an answer where the headline says why there is none, and the points; else nothing."""
+    """Offer the steps that lead to an answer where the headline says why there is none, and the points."""
     if page.answer.is_told:
         return
     with st.container(key="onward-steps", horizontal=True, vertical_alignment="center"):
-        for place, step in enumerate(cached.next_steps(page.name, page.view, page.version)):
+        for place, step in enumerate(cached.steps(page.name, page.view, page.version)):
             if step.page == page.name:
-                st.button(markdown(step.label), key=f"step.{place}", help=markdown(f"{opened(step.gain)}."),
-                          on_click=address.take, args=(page.name, step.view))  # fmt: skip
+                st.button(
+                    markdown(step.label),
+                    key=f"step.{place}",
+                    help=markdown(f"{opened(step.gain)}."),
+                    on_click=address.take,
+                    args=(page.name, step.view),
+                )
             else:
                 _link(step.page, f"{step.label}: {step.gain}", step.view.query())
         _link("data", "Data: What is loaded?", View(page.view.where, whole=True).query())

@@ -11,25 +11,17 @@ import pandas as pd
 import streamlit as st
 
 from bench import catalogue, chart
-from bench.export import csv, excel, parquet
+from bench.export.rows import csv, excel, parquet
 from bench.wording import counted
 
 SHOWN_ROWS = 5_000
 WHOLE_ROWS, MOST_PX = 12, 460
 """A table of so many rows stands there whole; a longer one is as high and scrolls."""
 LINKS = frozenset({"source_url", "licence_url", "url"})
-SHARES = frozenset({"scaling_efficiency"})
-"""Ratios that every sentence gives in percent, so a table does too."""
 
 FILES = (
     ("CSV", csv.written, ".csv", "text/csv", None),
-    (
-        "CSV for Excel",
-        excel.written,
-        ".excel.csv",
-        "text/csv",
-        "With the mark by which Excel knows its letters.",
-    ),
+    ("CSV for Excel", excel.written, ".excel.csv", "text/csv", "With the mark by which Excel knows its letters."),
     ("Parquet", parquet.written, ".parquet", "application/vnd.apache.parquet", None),
 )
 """What a table is saved as: the button, what writes it, how the file's name ends, its type, and what to know of it."""
@@ -53,20 +45,21 @@ def show(
     key: str,
     alt: str,
     labels: Mapping[str, str] | None = None,
+    fields: Mapping[str, str] | None = None,
     of: int = 0,
     on_pick: Callable[[int], None] | None = None,
     exact: bool = False,
     widest: int = WIDEST_PX,
 ) -> None:
-    """Nothing; draws a readable table, whose rows can be picked where `on_pick` is given.
+    """Draw a readable table, whose rows can be picked where `on_pick` is given.
 
     Figures have the digits that say something, or with `exact` all of them. Texts are read whole, up to `widest`
-    pixels. `of` is how many rows there are when not all are given. `on_pick` is called with the row's position before
-    the page is run again: what changes the address belongs there, since a page that is run anew halfway has already
-    told the browser its old one.
+    pixels. `fields` says whose values a column holds, `of` how many rows there are when not all are given. `on_pick` is
+    called with the row's position before the page is run again: what changes the address belongs there, since a page
+    that is run anew halfway has already told the browser its old one.
     """
-    told = labels or {}
-    drawn = shown.head(SHOWN_ROWS) if exact else rounded(shown.head(SHOWN_ROWS))
+    named, held = labels or {}, fields or {}
+    drawn = shown.head(SHOWN_ROWS) if exact else rounded(shown.head(SHOWN_ROWS), held)
     st.dataframe(
         drawn,
         key=key,
@@ -74,10 +67,7 @@ def show(
         height="content" if len(drawn) <= WHOLE_ROWS else MOST_PX,
         column_config={
             str(name): column(
-                str(name),
-                told.get(str(name)),
-                drawn[name].dtype,
-                width(drawn[name], widest),
+                str(name), named.get(str(name)), drawn[name].dtype, width(drawn[name], widest), held.get(str(name))
             )
             for name in drawn
         },
@@ -97,13 +87,14 @@ def _picked(key: str, then: Callable[[int], None]) -> None:
         then(rows[0])
 
 
-def rounded(shown: pd.DataFrame) -> pd.DataFrame:
+def rounded(shown: pd.DataFrame, fields: Mapping[str, str] = {}) -> pd.DataFrame:
     """The rows with their figures rounded to what is worth reading; whole numbers as they are."""
-    told = shown.copy(deep=False)
-    for name in told.columns:
-        if pd.api.types.is_float_dtype(told[name].dtype):
-            told[name] = _rounded(told[name], SHARE_DIGITS if name in SHARES else DIGITS)
-    return told
+    figures = shown.copy(deep=False)
+    for name in figures.columns:
+        if pd.api.types.is_float_dtype(figures[name].dtype):
+            is_share = catalogue.is_share(fields.get(str(name), str(name)))
+            figures[name] = _rounded(figures[name], SHARE_DIGITS if is_share else DIGITS)
+    return figures
 
 
 def _rounded(figures: pd.Series[Any], digits: int) -> pd.Series[Any]:
@@ -126,19 +117,16 @@ def width(cells: pd.Series[Any], widest: int = WIDEST_PX) -> int | None:
         return None
     first = lengths.head(MEASURED_ROWS)
     seen = max((length for length in first if length <= OUTLIER * first.mean()), default=0)
-    if lengths.max() <= seen:
-        return None
-    return min(round(lengths.max() * LETTER_PX) + CELL_PX, widest)
+    longest = float(lengths.max())
+    return min(round(longest * LETTER_PX) + CELL_PX, widest) if longest > seen else None
 
 
-def column(name: str, label: str | None, dtype: Any, px: int | None = None) -> Any:
+def column(name: str, label: str | None, dtype: Any, px: int | None = None, field: str | None = None) -> Any:
     """How a column is headed and written, and its width where that is stated."""
     metric = catalogue.metric(name) if catalogue.is_metric(name) else None
     heading = label or (metric.axis if metric else chart.title(name))
     if name in LINKS:
-        return st.column_config.LinkColumn(
-            heading, width="medium", display_text=r"https?://(?:www\.)?([^/?#]+)"
-        )
+        return st.column_config.LinkColumn(heading, width="medium", display_text=r"https?://(?:www\.)?([^/?#]+)")
     if pd.api.types.is_datetime64_any_dtype(dtype):
         if name in TIMES:
             return st.column_config.DatetimeColumn(heading, format="YYYY-MM-DD HH:mm")
@@ -147,28 +135,26 @@ def column(name: str, label: str | None, dtype: Any, px: int | None = None) -> A
         return st.column_config.CheckboxColumn(heading)
     if pd.api.types.is_numeric_dtype(dtype):
         about = metric.definition if metric else None
-        written = "percent" if name in SHARES else "localized"
+        written = "percent" if catalogue.is_share(field or name) else "localized"
         return st.column_config.NumberColumn(heading, help=about, format=written)
     least = round(len(heading) * LETTER_PX) + CELL_PX
     return st.column_config.TextColumn(heading, width=max(px, least) if px else None)
 
 
+def _file(write: Callable[[pd.DataFrame], bytes], rows: Callable[[], pd.DataFrame]) -> bytes:
+    return write(rows())
+
+
 def downloads(rows: Callable[[], pd.DataFrame], stem: str) -> None:
-    """Buttons that save rows as files; the rows are fetched and the file is written when asked for."""
+    """Draw buttons that save rows as files; the rows are fetched and the file is written when asked for."""
     for label, write, ending, mime, about in FILES:
         name = f"{stem}{ending}"
         st.download_button(
-            label,
-            lambda write=write: write(rows()),
-            name,
-            mime,
-            key=f"save.{name}",
-            help=about,
-            on_click="ignore",
+            label, partial(_file, write, rows), name, mime, key=f"save.{name}", help=about, on_click="ignore"
         )
 
 
 def files(rows: Callable[[], pd.DataFrame], stem: str) -> None:
-    """The buttons of `downloads` in a row of their own, under a table."""
+    """Draw the buttons of `downloads` in a row of their own, under a table."""
     with st.container(key=f"actions.{stem}", horizontal=True, vertical_alignment="center"):
         downloads(rows, stem)

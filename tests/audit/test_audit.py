@@ -16,6 +16,7 @@ from bench.library import Library
 from bench.names import DATA
 from data.recipes.articles import transcription
 from data.recipes.articles.filing import value
+from tests.questions.heatmap.results import library_of, point
 
 STATED = {"value": "metric", "output_tokens_per_s": "throughput", "usd_per_hour": "price"}
 
@@ -37,18 +38,21 @@ def shipped_audit(shipped: Library) -> audit.Audit:
         ("rvllm-tpu-v6e-vs-h100", "3.30 TB/s stated, but 6.55 is what 4 x TPU v6e have at 1.64 TB/s each"),
         ("rvllm-tpu-v6e-vs-h100", "vLLM 0.19, batch 512 has 8,243 and 3,788 tokens/s, 2.18 times apart"),
     ],
-)  # fmt: skip
+)
+@pytest.mark.long
 def test_what_is_wrong_in_the_articles_is_found(source: str, words: str, shipped_audit: audit.Audit) -> None:
     found = [row.finding for row in shipped_audit.rows if words in row.finding.text]
     assert [finding.source for finding in found] == [source]
 
 
+@pytest.mark.long
 def test_nothing_in_the_shipped_library_is_news(shipped_audit: audit.Audit) -> None:
     assert [row.finding.text for row in shipped_audit.rows if row.status == "new"] == []
     assert shipped_audit.many("flagged")
     assert all(row.reason for row in shipped_audit.rows if row.status == "known")
 
 
+@pytest.mark.long
 def test_every_shipped_acceptance_is_of_a_finding(shipped_audit: audit.Audit) -> None:
     listed = [json.loads(line)["id"] for line in (DATA / "accepted.jsonl").read_text().splitlines()]
     assert sorted(listed) == sorted(row.key for row in shipped_audit.rows if row.status == "known")
@@ -56,9 +60,7 @@ def test_every_shipped_acceptance_is_of_a_finding(shipped_audit: audit.Audit) ->
 
 def test_every_shipped_claim_is_printed_in_its_article() -> None:
     printed = {
-        (cell["article"], cell["section"], number)
-        for cell in transcription()
-        if (number := decimal(cell)) is not None
+        (cell["article"], cell["section"], number) for cell in transcription() if (number := decimal(cell)) is not None
     }
     for claim in claims(Path("/nowhere")):
         assert (claim.source, claim.section, Decimal(str(claim.value)).normalize()) in printed, claim
@@ -78,8 +80,16 @@ def decimal(cell: dict[str, str]) -> Decimal | None:
 @pytest.fixture
 def doubtful(tmp_path: Path) -> Path:
     """A library whose one point is a batch of 8 every 20 ms, filed with 500 instead of 400 tokens/s."""
-    row = {"model": "llama-3.1-70b", "accelerator": "h100-sxm", "accelerators": 1, "evidence": "measured",
-           "load_kind": "batch", "batch": 8, "decode_step_ms_mean": 20, "output_tokens_per_s": 500}  # fmt: skip
+    row = {
+        "model": "llama-3.1-70b",
+        "accelerator": "h100-sxm",
+        "accelerators": 1,
+        "evidence": "measured",
+        "load_kind": "batch",
+        "batch": 8,
+        "decode_step_ms_mean": 20,
+        "output_tokens_per_s": 500,
+    }
     with (tmp_path / "made.csv").open("w", newline="", encoding="utf-8") as lines:
         writer = csv.DictWriter(lines, list(row))
         writer.writeheader()
@@ -121,10 +131,20 @@ def test_its_document_has_the_points_the_figures_and_the_weight(
     assert finding["values"] == {"stated": 500, "computed": 400}
     assert len(finding["point_ids"]) == 1
     assert {check["check"] for check in found["checks"]} == audit.checks().keys()
+    assert found["interpolation"] == []
 
 
-def test_an_acceptance_needs_a_reason_and_a_finding(
-    doubtful: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_says_how_wrong_interpolation_has_been(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [point(128, 128, tp * load, tp=tp, concurrency=load) for tp in range(1, 21) for load in (1, 2, 4)]
+    library_of(tmp_path, rows)
+    told = run(capsys, tmp_path / "library", "--json")[1]
+    (error,) = json.loads(told)["interpolation"][:1]
+    assert (error["metric"], error["gap"], error["points"]) == ("output_tokens_per_s", 4, 20)
+    assert error["p90"] == pytest.approx(0, abs=1e-9)
+    assert "20 points of all sources between loads 2 to 4 times apart" in run(capsys, tmp_path / "library")[1]
+
+
+@pytest.mark.long
+def test_an_acceptance_needs_a_reason_and_a_finding(doubtful: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, doubtful, "--accept", "new")[0] == 2
     assert run(capsys, doubtful, "--accept", "0123456789abcdef", "--reason", "so")[0] == 1

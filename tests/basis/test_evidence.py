@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bench import selection
 from bench.basis import evidence
-from bench.basis.evidence import USED, Ranking, Reason
+from bench.basis.evidence import USED, PointTally, Ranking, Reason
 from bench.library import Library
 from bench.view import View
 from tests.basis.libraries import mixed, views
@@ -48,20 +48,29 @@ def test_the_ranked_points_are_those_that_no_reason_keeps_out(library: Library, 
     assert {name for name, one in standing if one == USED} == ids(library, ranking)
 
 
-NARROWED = ("model", "precision", "accelerator", "accelerators", "isl", "osl", "tp", "concurrency", "load_kind",
-            "engine", "harness", "source")  # fmt: skip
+NARROWED = (
+    "model",
+    "precision",
+    "accelerator",
+    "accelerators",
+    "isl",
+    "osl",
+    "tp",
+    "concurrency",
+    "load_kind",
+    "engine",
+    "harness",
+    "source",
+)
 """Filters that do not choose among runs: of those that do, the newest run is the newest selected."""
 
 
 @given(views, st.sampled_from(NARROWED))
-def test_narrowing_a_filter_to_what_is_shown_changes_no_ranked_point(
-    library: Library, view: View, key: str
-) -> None:
+def test_narrowing_a_filter_to_what_is_shown_changes_no_ranked_point(library: Library, view: View, key: str) -> None:
     ranking = evidence.read(view)
     shown = ids(library, ranking)
     values = library.fetch(
-        f"SELECT DISTINCT {key} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
-        (sorted(shown),),
+        f"SELECT DISTINCT {key} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", (sorted(shown),)
     )
     if not values or (None,) in values:
         return
@@ -85,39 +94,51 @@ def test_a_limit_takes_out_only_points_that_break_it_or_do_not_say(library: Libr
 def eight(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """Eight points, of which four are kept out, each for another reason."""
     rows = [
-        point(128, 128, 10, ttft_ms_p50=5), point(256, 128, 20, evidence="projected"),
-        point(512, 128, 30, flags=flag("implausible")), point(1024, 128, 40, date="2026-01-01"),
-        point(1024, 128, 41, concurrency=1), point(128, 256, 50, repeat=1), point(128, 256, 60, repeat=2),
+        point(128, 128, 10, ttft_ms_p50=5),
+        point(256, 128, 20, evidence="projected"),
+        point(512, 128, 30, flags=flag("implausible")),
+        point(1024, 128, 40, date="2026-01-01"),
+        point(1024, 128, 41, concurrency=1),
+        point(128, 256, 50, repeat=1),
+        point(128, 256, 60, repeat=2),
         point(128, 512, 70, flags=flag("roofline"), ttft_ms_p50=500),
-    ]  # fmt: skip
+    ]
     return library_of(tmp_path_factory.mktemp("eight"), rows)
 
 
 class TestOneByOne:
-    @pytest.mark.parametrize(("options", "slo", "counts"), [
-        ({}, [], {"used": 4, "other_evidence": 1, "flagged": 1, "older run": 1, "repeat": 1}),
-        ({"runs": "all"}, [], {"used": 5, "other_evidence": 1, "flagged": 1, "repeat": 1}),
-        ({"flagged": "out"}, [], {"used": 3, "other_evidence": 1, "flagged": 2, "older run": 1, "repeat": 1}),
-        ({}, ["ttft_ms_p50<=100"], {"used": 1, "other_evidence": 1, "flagged": 1, "older run": 1, "repeat": 1,
-                                    "unknown_limit": 2, "beyond_limit": 1}),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("options", "slo", "counts"),
+        [
+            ({}, [], {"used": 4, "other_evidence": 1, "flagged": 1, "older run": 1, "repeat": 1}),
+            ({"runs": "all"}, [], {"used": 5, "other_evidence": 1, "flagged": 1, "repeat": 1}),
+            ({"flagged": "out"}, [], {"used": 3, "other_evidence": 1, "flagged": 2, "older run": 1, "repeat": 1}),
+            (
+                {},
+                ["ttft_ms_p50<=100"],
+                {
+                    "used": 1,
+                    "other_evidence": 1,
+                    "flagged": 1,
+                    "older run": 1,
+                    "repeat": 1,
+                    "unknown_limit": 2,
+                    "beyond_limit": 1,
+                },
+            ),
+        ],
+    )
     def test_what_becomes_of_them(
         self, eight: Library, options: dict[str, str], slo: list[str], counts: dict[str, int]
     ) -> None:
         told = evidence.tally(eight, evidence.read(View.of(options=options, slo=slo)))
         assert told.counts == counts
 
-    def test_what_is_left_out_is_one_sentence(self, eight: Library) -> None:
-        (one,) = evidence.left_out(evidence.tally(eight, evidence.read(View())))
-        assert one.text == (
-            "4 of 8 points are used; left out: 1 not measured, 1 ruled out by a flag, 1 of older runs"
-            " and 1 repeats of another."
-        )
-        assert one.values["used"] == 4
-        assert (
-            evidence.left_out(evidence.tally(eight, evidence.read(View.of({"isl": ["128"], "osl": ["128"]}))))
-            == []
-        )
+    def test_what_is_left_out_is_counted_by_its_reason(self, eight: Library) -> None:
+        tally = evidence.tally(eight, evidence.read(View()))
+        (one,) = evidence.left_out(tally)
+        assert (one.role, one.kind, one.values) == ("coverage", "left_out", tally.counts)
+        assert evidence.left_out(evidence.tally(eight, evidence.read(View.of({"isl": ["128"], "osl": ["128"]})))) == []
 
     def test_other_evidence_is_ranked_where_it_is_asked_for(self, eight: Library) -> None:
         both = View.of({"evidence": ["measured", "projected"]})
@@ -129,14 +150,40 @@ class TestOneByOne:
         assert (told.of("long"), told.of("unknown_limit")) == (1, 1)
 
     def test_without_speculation_is_a_variation(self, tmp_path: Path) -> None:
-        rows = [
-            point(128, 128, 10),
-            point(256, 128, 20, speculation="mtp"),
-            point(512, 128, 30, speculation="none"),
-        ]
+        rows = [point(128, 128, 10), point(256, 128, 20, speculation="mtp"), point(512, 128, 30, speculation="none")]
         library = library_of(tmp_path, rows)
         ranking = replace(evidence.read(View()), without_speculation=True)
         assert evidence.tally(library, ranking).counts == {"used": 2, "speculation": 1}
+
+
+OUT = (
+    Reason("other_evidence", "not measured", "TRUE"),
+    Reason("flagged", "ruled out by a flag", "TRUE"),
+    Reason("long", " ".join(["of"] * 35), "TRUE"),
+    Reason("older run", "of older runs", "TRUE"),
+)
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        (
+            {USED: 4, "other_evidence": 1, "flagged": 2, "older run": 1},
+            "4 of 8 points are used; left out: 1 not measured, 2 ruled out by a flag and 1 of older runs.",
+        ),
+        ({USED: 1, "flagged": 1200}, "1 of 1,201 points is used; left out: 1,200 ruled out by a flag."),
+        ({"flagged": 1, "older run": 1}, "None of 2 points is used: 1 ruled out by a flag and 1 of older runs."),
+        ({"older run": 1}, "The only point is not used: 1 of older runs."),
+        (
+            {USED: 4, "other_evidence": 1, "long": 2, "older run": 1},
+            "4 of 8 points are used; left out: 1 not measured and 3 for other reasons.",
+        ),
+    ],
+)
+def test_what_is_left_out_is_one_sentence_of_no_more_words_than_a_caveat_has(
+    counts: dict[str, int], sentence: str
+) -> None:
+    assert [one.text for one in evidence.left_out(PointTally(counts, OUT))] == [sentence]
 
 
 class TestRuns:
@@ -160,8 +207,10 @@ class TestRuns:
 class TestDeciding:
     def points(self, *stated: bool, chips: int = 1) -> list[dict[str, object]]:
         names = ("h100-sxm", "h200-sxm", "b200-sxm", "mi300x")
-        return [point(128, 128, 10, concurrency=1 + place, accelerator=names[place % chips],
-                      ttft_ms_p50=5 if one else None) for place, one in enumerate(stated)]  # fmt: skip
+        return [
+            point(128, 128, 10, concurrency=1 + place, accelerator=names[place % chips], ttft_ms_p50=5 if one else None)
+            for place, one in enumerate(stated)
+        ]
 
     def test_are_those_that_state_the_metric_of_a_limit(self, tmp_path: Path) -> None:
         library = library_of(tmp_path, self.points(*[True] * 2, *[False] * 8))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
@@ -33,7 +34,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 some_limits = st.builds(
     Limit, st.sampled_from([*map(catalogue.metric, KEYS)]), st.booleans(), st.sampled_from((0.0, 1.0, 5.0, 7.5))
-)  # fmt: skip
+)
 
 
 def kept(values: dict[str, float | None], limit: Limit) -> bool | None:
@@ -47,9 +48,7 @@ def all_of(verdicts: list[bool | None]) -> bool | None:
 
 
 @given(st.lists(some_limits, max_size=3))
-def test_what_is_known_of_a_point_decides_and_what_is_not_stays_unknown(
-    library: Library, some: list[Limit]
-) -> None:
+def test_what_is_known_of_a_point_decides_and_what_is_not_stays_unknown(library: Library, some: list[Limit]) -> None:
     found = dict(library.fetch(f"SELECT concurrency, {limits.kept_sql(library, tuple(some))} FROM points"))
     for place, (ttft, tpot) in enumerate(product(VALUES, VALUES)):
         stated = {"ttft_ms_p50": ttft, "tpot_ms_p50": tpot}
@@ -65,14 +64,22 @@ def test_a_limit_is_read_as_it_was_written(key: str, at_most: bool, value: float
 
 def test_they_are_told_in_the_fields_words() -> None:
     some = limits.read(View.of(slo=["ttft_ms_p99<=2000", "interactivity_tokens_per_s_per_user_p50>=20"]))
-    assert limits.words(some) == (
-        "median interactivity of 20 tokens/s/user or more and p99 TTFT of 2,000 ms or less"
-    )
+    assert limits.words(some) == ("median interactivity of 20 tokens/s/user or more and p99 TTFT of 2,000 ms or less")
     assert limits.metrics((*some, *some)) == "median interactivity and p99 TTFT"
 
 
-@pytest.mark.parametrize("text", ["ttft_ms_p99", "ttft_ms_p99=5", "ttft_ms_p99<=fast", "ttft_ms_p99<=nan", "<=5",
-                                  "ttft_ms_p99<=inf", "ttft_ms_p99<5"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ttft_ms_p99",
+        "ttft_ms_p99=5",
+        "ttft_ms_p99<=fast",
+        "ttft_ms_p99<=nan",
+        "<=5",
+        "ttft_ms_p99<=inf",
+        "ttft_ms_p99<5",
+    ],
+)
 def test_what_is_no_limit_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError, match="slo=ttft_ms_p99<=2000"):
         limits.read(View.of(slo=[text]))
@@ -84,6 +91,31 @@ def test_nothing_takes_no_time_but_may_be_no_share() -> None:
     assert limits.read(View.of(slo=["ttft_ms_p99>=0", "output_tokens_per_s<=0"]))
 
 
+@pytest.mark.parametrize("written", ["0.05", "5%", "5 %", "5.0%"])
+def test_a_limit_on_a_share_is_read_in_percent_too(written: str) -> None:
+    (read,) = limits.read(View.from_query(View.of(slo=[f"failed_share<={written}"]).query()))
+    assert (read.value, read.text, read.short) == (0.05, "failed_share<=0.05", "failed share ≤ 5.0 %")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("failed_share<=5", "A limit on failed share is at most 100 %; write 5 % as failed_share<=5%."),
+        ("failed_share>=101%", "A limit on failed share is at most 100 %"),
+        ("ttft_ms_p99<=5%", "A limit on p99 TTFT, which is no share, is not in %."),
+        ("failed_share<=5%%", "is no limit"),
+        ("failed_share<=%", "is no limit"),
+    ],
+)
+def test_a_share_beyond_one_and_a_percent_of_no_share_are_refused(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        limits.read(View.of(slo=[text]))
+
+
+def test_a_gain_may_be_more_than_all() -> None:
+    assert limits.read(View.of(slo=["scaling_efficiency>=110%"]))[0].value == 1.1
+
+
 def test_a_metric_that_does_not_exist_and_too_many_limits_are_refused() -> None:
     with pytest.raises(UnknownName, match="ttft_ms_p99"):
         limits.read(View.of(slo=["ttft_ms_p999<=5"]))
@@ -91,10 +123,14 @@ def test_a_metric_that_does_not_exist_and_too_many_limits_are_refused() -> None:
         limits.read(View.of(slo=[f"ttft_ms_p99<={value}" for value in range(9)]))
 
 
-@pytest.mark.parametrize(("key", "label"), [
-    ("tpot_ms_p50", "TPOT at most (ms)"), ("ttft_ms_p99", "P99 TTFT at most (ms)"),
-    ("interactivity_tokens_per_s_per_user_p50", "Interactivity at least (tokens/s/user)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "label"),
+    [
+        ("tpot_ms_p50", "TPOT at most (ms)"),
+        ("ttft_ms_p99", "P99 TTFT at most (ms)"),
+        ("interactivity_tokens_per_s_per_user_p50", "Interactivity at least (tokens/s/user)"),
+    ],
+)
 def test_a_control_names_the_metric_and_its_unit(key: str, label: str) -> None:
     assert limits.label(catalogue.metric(key)) == label
 

@@ -9,9 +9,13 @@ from bench.basis import memory
 
 # What drivers report of a chip, in bytes: nvidia-smi's MiB, rocm-smi's bytes, XLA's GiB.
 REPORTED = {
-    "h100-sxm": 81_559 * 2**20, "h200-sxm": 143_771 * 2**20, "b200-sxm": 183_359 * 2**20,
-    "b300-sxm": 275_040 * 2**20, "mi300x": 206_141_652_992, "tpu-v5p": 95.74 * 2**30,
-}  # fmt: skip
+    "h100-sxm": 81_559 * 2**20,
+    "h200-sxm": 143_771 * 2**20,
+    "b200-sxm": 183_359 * 2**20,
+    "b300-sxm": 275_040 * 2**20,
+    "mi300x": 206_141_652_992,
+    "tpu-v5p": 95.74 * 2**30,
+}
 
 
 @pytest.mark.parametrize("slug", list(REPORTED))
@@ -22,18 +26,21 @@ def test_the_memory_of_a_chip_is_an_upper_bound_within_two_percent(slug):
 
 
 def test_llamas_room_on_h100_by_hand():
-    # 70e9 weights of one byte are 65.19 of 80 GiB; 163,840 bytes of FP8 cache a token (80 x 8 x 128 x 2).
+    # 67.9e9 weights of one byte and a scale of 4 for each 128 x 128, and 2 x 128,256 x 8,192 of two, are 67.17 of 80
+    # GiB; 163,840 bytes of FP8 cache a token (80 x 8 x 128 x 2).
     room = memory.room("llama-3.1-70b", "fp8", "fp8", "h100-sxm", 1)
-    assert room.room_gib == pytest.approx(14.81, abs=0.01)
-    assert room.tokens == pytest.approx(97_048, abs=10)
-    # nvidia-smi's 81,559 MiB would hold 94,718 of them at most, so "at most" 97,048 is no lie; 61,000 was one.
-    assert room.tokens > (81_559 * 2**20 - 70e9) / 163_840 > 91_000
+    kept = 2 * 128_256 * 8192
+    weights = 2 * kept + (70e9 - kept) * (1 + 4 / 128**2)
+    assert room.room_gib == pytest.approx(80 - weights / 2**30) == pytest.approx(12.83, abs=0.01)
+    assert room.tokens == pytest.approx((80 * 2**30 - weights) / 163_840)
+    # nvidia-smi's 81,559 MiB are less than the 80 GiB, so that "at most" is no lie.
+    assert room.tokens > (81_559 * 2**20 - weights) / 163_840 > 80_000
 
 
 def test_memory_explains_no_more_than_the_room_grows():
     small, wide = (memory.room("llama-3.1-70b", "fp8", "fp8", "h100-sxm", chips) for chips in (1, 2))
     assert memory.explains(small, wide, 9.14)
-    assert not memory.explains(small, wide, 14)
+    assert not memory.explains(small, wide, 18)  # 76.83 / 4.83 and a tenth
     assert memory.room("llama-3.1-70b", None, None, "h100-sxm", 1) is None
     assert not memory.explains(None, wide, 2)
     full = memory.room("llama-3.1-70b", "bf16", "bf16", "h100-sxm", 1)
@@ -48,4 +55,5 @@ def test_a_sliding_window_keeps_its_own_tokens_alone():
     assert memory.cache_gib("gemma-4-31b", "fp8", 640) * memory.GIB == 640 * 860_160 / 2
     assert memory.cache_gib("llama-3.1-70b", "bf16", 2560) * memory.GIB == 2560 * 327_680
     assert memory.cache_gib("qwen3.5-397b-a17b", "bf16", 1) is None
+    assert memory.cache_gib("qwen3-next-80b-a3b", "bf16", 10) * memory.GIB == 77_266_944 + 10 * 24_576
     assert memory.room("gemma-4-31b", "bf16", "bf16", "h100-sxm", 1).tokens is None

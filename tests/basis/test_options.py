@@ -6,6 +6,8 @@ import pytest
 
 from bench.basis.options import Option, plain, separated
 from bench.errors import UsageError
+from bench.library import Library
+from bench.questions import options, question, questions
 from bench.view import View
 
 VOLUME = Option("volume", "Tokens a day", "number", "How many.")
@@ -13,9 +15,19 @@ VOLUME = Option("volume", "Tokens a day", "number", "How many.")
 
 @pytest.mark.parametrize(
     ("held", "read"),
-    [("100000000", "100,000,000"), ("9216", "9,216"), ("60", "60"), ("1234.5", "1,234.5"), ("0.5", "0.5"), ("", ""),
-     ("1e9", "1e9"), ("wibble", "wibble"), ("-1", "-1"), ("٣", "٣")],
-)  # fmt: skip
+    [
+        ("100000000", "100,000,000"),
+        ("9216", "9,216"),
+        ("60", "60"),
+        ("1234.5", "1,234.5"),
+        ("0.5", "0.5"),
+        ("", ""),
+        ("1e9", "1e9"),
+        ("wibble", "wibble"),
+        ("-1", "-1"),
+        ("٣", "٣"),
+    ],
+)
 def test_a_number_is_shown_with_separators_and_held_without(held, read):
     assert separated(held) == read
     assert plain(read) == held
@@ -30,3 +42,14 @@ def test_a_number_is_meant_either_way(text):
 def test_what_is_no_number_with_separators_is_refused(text):
     with pytest.raises(UsageError, match="is not a number"):
         VOLUME.number(View().with_options(volume=text))
+
+
+@pytest.mark.parametrize("name", list(questions()))
+def test_the_default_that_an_option_names_holds_where_nothing_is_chosen(name: str, shipped: Library) -> None:
+    written = dict(question(name).complete(shipped, View()).options)
+    named = {row.key: row.default for row in options(name) if row.default}
+    assert named.keys() >= {"runs", "flagged", "price_terms"}
+    assert {key: written[key] for key in named if key in written} == {
+        key: named[key] for key in named if key in written
+    }
+    assert [row.key for row in options(name) if row.default and row.values and row.default not in row.values] == []

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.basis import prices
-from bench.basis.prices import EVERY, WITH_POINTS, Choice, Quote
+from bench.basis.prices import EVERY, WITH_POINTS, ChipPrice, Choice, Quote
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.names import DATA
@@ -37,9 +37,7 @@ def test_terms_read_as_people_write_them(shipped: Library) -> None:
     assert not [one for one in words if "_" in one or ":" in one]
 
 
-def test_by_default_a_chip_is_priced_on_demand_from_every_book_at_the_median_over_providers(
-    shipped: Library,
-) -> None:
+def test_by_default_a_chip_is_priced_on_demand_from_every_book_at_the_median_over_providers(shipped: Library) -> None:
     assert prices.read(shipped, View()) == Choice()
     found = prices.chip_prices(shipped, Choice())
     rows = shipped.fetch(
@@ -157,13 +155,74 @@ def test_sql_gives_the_price_and_the_cost_that_the_tables_give(shipped: Library)
         assert usd == (None if wanted is None else pytest.approx(wanted))
 
 
-def test_what_an_answer_says_of_prices_names_the_chips_that_have_none(shipped: Library) -> None:
+def test_what_an_answer_says_of_prices_counts_the_chips_that_have_none(shipped: Library) -> None:
     found = prices.chip_prices(shipped, Choice())
-    priced, unpriced = prices.told(Choice(), found, ["h100-sxm", "mi325x"])
-    assert (priced.kind, unpriced.kind) == ("prices", "unpriced")
-    assert unpriced.text == "No on-demand price for MI325X: left out."
-    assert "H100 SXM 3.90 USD/h (median of 5 providers" in priced.text
-    assert prices.told(Choice(), found, []) == []
+    priced, unpriced = prices.statements(Choice(), found, ["h100-sxm", "mi325x"])
+    assert (priced.kind, priced.values) == ("prices", {"h100-sxm": found["h100-sxm"].usd})
+    assert (unpriced.kind, unpriced.values) == ("unpriced", {"unpriced": 1})
+    assert prices.statements(Choice(), found, []) == []
+
+
+MEDIAN = ChipPrice("h100-sxm", 3.9, 5, 2.15, 10)
+MANY = [ChipPrice(chip, 4, 3, 2, 9) for chip in ("h100-sxm", "h200-sxm", "b200-sxm", "b300-sxm", "mi300x", "mi355x")]
+
+
+@pytest.mark.parametrize(
+    ("choice", "held", "chips", "sentences"),
+    [
+        (
+            Choice(),
+            [MEDIAN],
+            ["h100-sxm", "mi325x"],
+            [
+                "Priced per chip and hour, on demand: H100 SXM 3.90 USD/h (median of 5 providers, 2.15 to 10).",
+                "No on-demand price for MI325X: left out.",
+            ],
+        ),
+        (
+            Choice(book="articles", provider="Lambda", utilisation=0.5),
+            [ChipPrice("h100-sxm", 2.49, 1, 2.49, 2.49)],
+            ["h100-sxm"],
+            [
+                "Priced per chip and hour, on demand, articles, Lambda, used to 50 %: H100 SXM 2.49 USD/h (one"
+                " provider)."
+            ],
+        ),
+        (
+            Choice(WITH_POINTS),
+            [ChipPrice("h100-sxm", 3, 1, 2.49, 5.4, printed=True)],
+            ["h100-sxm", "mi300x", "mi325x"],
+            [
+                "Priced per chip and hour, prices printed with the points: H100 SXM 3 USD/h (printed with the points,"
+                " one provider's quotes, 2.49 to 5.40).",
+                "No printed price for MI300X and MI325X: left out.",
+            ],
+        ),
+        (
+            Choice("modelled:neocloud"),
+            [ChipPrice("h100-sxm", 1.5, 1, 1.5, 1.5, modelled=True)],
+            ["h100-sxm", "mi325x"],
+            [
+                "Priced per chip and hour, modelled cost, neocloud: H100 SXM 1.50 USD/h (modelled).",
+                "No modelled price for MI325X: left out.",
+            ],
+        ),
+        (
+            Choice(EVERY),
+            MANY,
+            [one.accelerator for one in MANY],
+            [
+                "Priced per chip and hour, every terms, the median of so many providers: H100 SXM 4 USD (3), H200 SXM"
+                " 4 USD (3), B200 SXM 4 USD (3), B300 SXM 4 USD (3), MI300X 4 USD (3) and 1 more."
+            ],
+        ),
+        (Choice(EVERY), [], ["mi325x"], ["No loaded price for MI325X: left out."]),
+    ],
+)
+def test_what_an_answer_says_of_prices(
+    choice: Choice, held: list[ChipPrice], chips: list[str], sentences: list[str]
+) -> None:
+    assert [one.text for one in prices.statements(choice, {one.accelerator: one for one in held}, chips)] == sentences
 
 
 def books(library: Library) -> set[str]:

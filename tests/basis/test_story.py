@@ -45,58 +45,56 @@ def pinned(view: View) -> dict[str, str]:
 class TestWhichStory:
     def test_has_the_most_points_times_accelerators(self, three: Library) -> None:
         """Two points on each of two chips are four, three points on one are three."""
-        found = story.told(three, View())
-        assert (
-            found.pins
-            == pinned(found.view)
-            == {"model": LLAMA, "precision": "bf16", "isl": "256", "osl": "128"}
-        )
+        found = story.of(three, View())
+        assert found.pins == pinned(found.view) == {"model": LLAMA, "precision": "bf16", "isl": "256", "osl": "128"}
         assert found.view.option(FILLED) == "model precision isl osl"
 
     def test_is_of_what_the_readers_filters_leave(self, three: Library) -> None:
         for where, expected in (({"precision": ["fp8"]}, "128"), ({"model": [DEEPSEEK]}, "512")):
-            assert story.told(three, View.of(where)).view.values("isl") == (expected,)
+            assert story.of(three, View.of(where)).view.values("isl") == (expected,)
 
     @given(views)
     def test_is_the_best_by_a_plain_count(self, library: Library, view: View) -> None:
         """Points of the story times its accelerators, over all stories of what the filters leave: under limits first
         those that state what they are on."""
-        found = story.told(library, view)
+        found = story.of(library, view)
         condition = evidence.ranked(library, evidence.read(view.with_slo(())))
         columns = ", ".join(map(as_asked, KEYS))
         keys = [one.metric.key for one in limits.read(view)]
         asked = [f"{key} IS NOT NULL" if library.has(key) else "FALSE" for key in keys]
         rows = library.fetch(
             f"SELECT {columns}, accelerator, output_tokens_per_s IS NOT NULL OR ttft_ms_p50 IS NOT NULL,"
-            f" {' AND '.join(asked) or 'FALSE'} FROM points WHERE {condition.sql}", condition.params,
-        )  # fmt: skip
+            f" {' AND '.join(asked) or 'FALSE'} FROM points WHERE {condition.sql}",
+            condition.params,
+        )
         weight = {}
         for key in {one[:4] for one in rows}:
             own = [one for one in rows if one[:4] == key]
             stating = [one for one in own if one[6]]
-            weight[key] = (len(stating) * len({one[4] for one in stating}),
-                           sum(one[5] for one in own) * len({one[4] for one in own}))  # fmt: skip
+            weight[key] = (
+                len(stating) * len({one[4] for one in stating}),
+                sum(one[5] for one in own) * len({one[4] for one in own}),
+            )
         if not rows or all(view.values(key) for key in KEYS):
             assert found.view == view
             return
         told = [
             many
             for key, many in weight.items()
-            if all(selection.written(one) == found.pins.get(name, selection.written(one))
-                   for name, one in zip(KEYS, key, strict=True))
-        ]  # fmt: skip
+            if all(
+                selection.written(one) == found.pins.get(name, selection.written(one))
+                for name, one in zip(KEYS, key, strict=True)
+            )
+        ]
         assert max(told) == max(weight.values())
 
     def test_is_nearest_the_others_where_it_lacks_what_a_page_needs(self, three: Library) -> None:
-        found = story.told(three, View(), LATENCY)
+        found = story.of(three, View(), LATENCY)
         assert found.view.values("model") == (DEEPSEEK,)
+        assert found.instead_of == "Llama 3.1 70B BF16 at 256/128"
         (told,) = story.statements(found)
-        assert told.kind == "other_story"
-        assert (
-            told.text
-            == "Llama 3.1 70B BF16 at 256/128 has no median TTFT; shown is the nearest selection that has."
-        )
-        assert story.told(three, View()).instead_of == ""
+        assert (told.role, told.kind, told.values) == ("coverage", "other_story", {"odd": False})
+        assert story.of(three, View()).instead_of == ""
 
     def test_nearest_is_the_same_model_before_the_same_lengths(self, tmp_path: Path) -> None:
         rows = [
@@ -104,19 +102,21 @@ class TestWhichStory:
             point(2048, 64, 10, precision="bf16", ttft_ms_p50=5),
             *(point(128, 128, 10, model=DEEPSEEK, ttft_ms_p50=5, concurrency=level) for level in (1, 2)),
         ]
-        found = story.told(library_of(tmp_path, rows), View(), LATENCY)
+        found = story.of(library_of(tmp_path, rows), View(), LATENCY)
         assert pinned(found.view) == {"model": LLAMA, "precision": "bf16", "isl": "2048", "osl": "64"}
 
     def test_enough_groups_must_meet_what_is_needed(self, three: Library) -> None:
         chips = Needs("two accelerators", "TRUE", having="count(DISTINCT accelerator) > 1")
-        assert story.told(three, View.of({"model": [LLAMA]}), chips).view.values("precision") == ("bf16",)
+        assert story.of(three, View.of({"model": [LLAMA]}), chips).view.values("precision") == ("bf16",)
         levels = Needs("three levels", "TRUE", each="concurrency", fewest=3)
-        assert story.told(three, View.of({"model": [LLAMA]}), levels).view.values("precision") == ("fp8",)
+        assert story.of(three, View.of({"model": [LLAMA]}), levels).view.values("precision") == ("fp8",)
 
     def test_points_without_any_throughput_or_latency_count_after_others(self, tmp_path: Path) -> None:
-        rows = [*(point(128, 128, requests_failed=level, concurrency=level) for level in (1, 2, 4)),
-                point(256, 256, 10)]  # fmt: skip
-        assert story.told(library_of(tmp_path, rows), View()).view.values("isl") == ("256",)
+        rows = [
+            *(point(128, 128, requests_failed=level, concurrency=level) for level in (1, 2, 4)),
+            point(256, 256, 10),
+        ]
+        assert story.of(library_of(tmp_path, rows), View()).view.values("isl") == ("256",)
 
 
 class TestUnderLimits:
@@ -134,7 +134,7 @@ class TestUnderLimits:
 
     @staticmethod
     def precision(library: Library, view: View) -> tuple[str, ...]:
-        return story.told(library, view).view.values("precision")
+        return story.of(library, view).view.values("precision")
 
     def test_is_one_whose_points_state_what_the_limits_are_on(self, loaded: Library) -> None:
         own = {"model": [LLAMA]}
@@ -159,55 +159,55 @@ class TestUnderLimits:
         """Without what was shown it is the model with the most points that state the limits' metrics."""
         view = View(slo=("ttft_ms_p50<=50",))
         for model in MODELS:
-            shown = story.shown(story.told(loaded, View.of({"precision": ["fp8"]})).view) | {"model": model}
-            assert story.told(loaded, story.nearest(view, shown)).view.values("model") == (model,)
+            shown = story.shown(story.of(loaded, View.of({"precision": ["fp8"]})).view) | {"model": model}
+            assert story.of(loaded, story.nearest(view, shown)).view.values("model") == (model,)
 
 
 class TestToldAgain:
     @given(views)
     def test_is_the_same(self, library: Library, view: View) -> None:
-        once = story.told(library, view)
+        once = story.of(library, view)
         for again in (once.view, once.view.made_whole(), View.from_query(once.view.made_whole().query())):
-            found = story.told(library, again)
+            found = story.of(library, again)
             assert found.view.where == once.view.where
             assert found.view.option(FILLED) == once.view.option(FILLED)
             assert found.left_out == once.left_out
 
     @given(views, st.sets(st.sampled_from(KEYS)))
     def test_leaves_free_what_a_page_draws_along(self, library: Library, view: View, free: set[str]) -> None:
-        found, whole = story.told(library, view, free=free), story.told(library, view)
+        found, whole = story.of(library, view, free=free), story.of(library, view)
         assert not found.pins.keys() & free
         assert found.pins == {key: value for key, value in whole.pins.items() if key not in free}
-        assert story.told(library, whole.view, free=free).view == found.view
+        assert story.of(library, whole.view, free=free).view == found.view
 
     @given(views)
     def test_is_the_same_for_every_order_of_filters(self, library: Library, view: View) -> None:
         for order in list(permutations(view.where))[:6]:
-            assert story.told(library, View.of(dict(order), dict(view.options), slo=view.slo)).view == (
-                story.told(library, view).view
+            assert story.of(library, View.of(dict(order), dict(view.options), slo=view.slo)).view == (
+                story.of(library, view).view
             )
 
     @given(views)
     def test_says_what_it_leaves_out_of_the_readers_own_selection(self, library: Library, view: View) -> None:
-        found = story.told(library, view)
+        found = story.of(library, view)
         expected = selection.count(library, view) - selection.count(library, found.view)
         assert found.left_out == (expected if view.where and found.pins else 0)
 
     def test_a_whole_view_stays_as_it_is(self, three: Library) -> None:
         for where in ({}, {"model": [LLAMA]}, {"model": ["nobody"]}):
             view = View.of(where, whole=True)
-            assert story.told(three, view).view == view
+            assert story.of(three, view).view == view
 
     def test_a_filter_with_several_values_was_never_filled_in(self, three: Library) -> None:
         view = View.of({"model": MODELS}, {FILLED: "model"}, whole=True)
-        assert story.told(three, view).view == view
+        assert story.of(three, view).view == view
 
     def test_the_stories_are_looked_for_once_and_not_at_all_for_a_whole_view(self, three: Library) -> None:
         stories = story.stories(three, View())
-        assert stories.told(("isl", "osl")).pins.keys() == {"model", "precision"}
+        assert stories.story(("isl", "osl")).pins.keys() == {"model", "precision"}
         assert "rows" in vars(stories)
-        whole = story.stories(three, stories.told().view.made_whole())
-        assert whole.told().view.whole
+        whole = story.stories(three, stories.story().view.made_whole())
+        assert whole.story().view.whole
         assert "rows" not in vars(whole)
 
 
@@ -217,18 +217,19 @@ class TestChoosing:
     def loaded(cls, tmp_path_factory: pytest.TempPathFactory) -> Library:
         """Llama on vLLM and H100, DeepSeek on SGLang, H200 and B200."""
         rows = [
-            point(128, 128, 10), point(128, 128, 20, concurrency=64),
+            point(128, 128, 10),
+            point(128, 128, 20, concurrency=64),
             point(512, 64, 10, model=DEEPSEEK, engine="sglang", accelerator="h200-sxm"),
             point(512, 64, 10, model=DEEPSEEK, engine="sglang", accelerator="b200-sxm"),
-        ]  # fmt: skip
+        ]
         return library_of(tmp_path_factory.mktemp("choosing"), rows)
 
     def test_another_model_lets_go_of_what_a_story_filled_in(self, loaded: Library) -> None:
-        first = story.told(loaded, View.of({"model": [LLAMA]})).view.made_whole()
+        first = story.of(loaded, View.of({"model": [LLAMA]})).view.made_whole()
         assert first.values("isl") == ("128",)
         found = story.chosen(loaded, first, {"model": [DEEPSEEK]})
         assert (found.where, found.whole) == ((("model", (DEEPSEEK,)),), False)
-        assert story.told(loaded, found).view.values("isl") == ("512",)
+        assert story.of(loaded, found).view.values("isl") == ("512",)
 
     def test_another_model_keeps_the_readers_filters_it_has_points_under(self, loaded: Library) -> None:
         asked = View.of({"model": [DEEPSEEK], "engine": ["sglang"], "accelerator": ["b200"], "osl": ["64"]})
@@ -237,18 +238,14 @@ class TestChoosing:
         back = story.chosen(loaded, asked.with_where(accelerator=["h100-sxm"]), {"model": [DEEPSEEK]})
         assert dict(back.where) == {"model": (DEEPSEEK,), "engine": ("sglang",), "osl": ("64",)}
 
-    def test_each_kept_filter_leaves_something_of_the_model_with_those_before_it(
-        self, loaded: Library
-    ) -> None:
+    def test_each_kept_filter_leaves_something_of_the_model_with_those_before_it(self, loaded: Library) -> None:
         """H200 has points of DeepSeek and so has an input length of 512, one of 128 has none."""
         asked = View.of({"model": [LLAMA], "accelerator": ["h200"], "isl": ["128"], "osl": ["64"]})
         found = story.chosen(loaded, asked, {"model": [DEEPSEEK]})
         assert dict(found.where) == {"model": (DEEPSEEK,), "accelerator": ("h200",), "osl": ("64",)}
 
     def test_another_filter_changes_nothing_of_the_readers_others(self, loaded: Library) -> None:
-        asked = View.of(
-            {"model": [LLAMA], "engine": ["vllm"]}, {"x": "isl"}, whole=True, slo=["ttft_ms_p50<=5"]
-        )
+        asked = View.of({"model": [LLAMA], "engine": ["vllm"]}, {"x": "isl"}, whole=True, slo=["ttft_ms_p50<=5"])
         found = story.chosen(loaded, asked, {"accelerator": ["b200"]})
         assert dict(found.where) == {"model": (LLAMA,), "engine": ("vllm",), "accelerator": ("b200",)}
         assert (found.option("x"), found.slo, found.whole) == ("isl", ("ttft_ms_p50<=5",), False)
@@ -258,14 +255,42 @@ class TestChoosing:
         assert dict(found.where) == {"engine": ("vllm",)}
 
     def test_the_readers_own_choice_is_what_no_story_filled_in(self, loaded: Library) -> None:
-        told = story.told(loaded, View.of({"engine": ["vllm"]}, {"x": "isl"})).view
+        told = story.of(loaded, View.of({"engine": ["vllm"]}, {"x": "isl"})).view
         assert len(told.where) == 5
         own = story.own_choice(told)
         assert (dict(own.where), dict(own.options)) == ({"engine": ("vllm",)}, {"x": "isl"})
 
 
 def test_what_is_narrowed_is_told_with_what_it_leaves_out(three: Library) -> None:
-    (told,) = story.statements(story.told(three, View.of({"model": [LLAMA]})))
-    assert told.text == ("Narrowed to BF16, 256 tokens in and 128 tokens out; 3 other points are left out.")
-    assert told.values == {"left_out": 3}
-    assert story.statements(story.told(three, View())) == []
+    (told,) = story.statements(story.of(three, View.of({"model": [LLAMA]})))
+    pins = {"precision": "bf16", "isl": "256", "osl": "128"}
+    assert (told.role, told.kind, told.values) == ("coverage", "narrowed", {"left_out": 3, **pins})
+    assert story.statements(story.of(three, View())) == []
+
+
+ODD = Needs(
+    "two accelerators", "TRUE", each="TRUE", odd="count(DISTINCT accelerator) > 1", odd_words="accelerators mixed up"
+)
+
+
+@pytest.mark.parametrize(
+    ("where", "needs", "sentences"),
+    [
+        (
+            {"model": [LLAMA]},
+            None,
+            ["Narrowed to BF16, 256 tokens in and 128 tokens out; 3 other points are left out."],
+        ),
+        (
+            {"accelerator": ["h100-sxm"], "osl": ["64", "128"], "isl": ["256", "512"]},
+            None,
+            ["Narrowed to DeepSeek-R1 and FP4; 1 other point is left out."],
+        ),
+        ({}, LATENCY, ["Llama 3.1 70B BF16 at 256/128 has no median TTFT; shown is the nearest selection that has."]),
+        ({}, ODD, ["Llama 3.1 70B BF16 at 256/128 has accelerators mixed up; shown is the nearest selection without."]),
+    ],
+)
+def test_what_is_said_of_a_story(
+    three: Library, where: dict[str, list[str]], needs: Needs | None, sentences: list[str]
+) -> None:
+    assert [one.text for one in story.statements(story.of(three, View.of(where), needs))] == sentences

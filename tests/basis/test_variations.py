@@ -15,6 +15,7 @@ from bench.questions import answered
 from bench.view import View
 from tests.basis.libraries import mixed, views
 from tests.questions.heatmap.results import flag, library_of, point
+from tests.questions.saying import kinds, said
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +26,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 def most(library: Library, one: Variation) -> Verdict | None:
     """The accelerator of the point with the most throughput."""
     condition = evidence.ranked(library, one.ranking)
-    rows = library.fetch(f"SELECT accelerator FROM points WHERE {condition.sql} AND output_tokens_per_s IS NOT NULL"
-                         " ORDER BY output_tokens_per_s DESC, point_id LIMIT 1", condition.params)  # fmt: skip
+    rows = library.fetch(
+        f"SELECT accelerator FROM points WHERE {condition.sql} AND output_tokens_per_s IS NOT NULL"
+        " ORDER BY output_tokens_per_s DESC, point_id LIMIT 1",
+        condition.params,
+    )
     return Verdict(rows[0][0], f"{rows[0][0]} wins") if rows else None
 
 
@@ -36,7 +40,7 @@ ROWS = [
     point(128, 128, 70, accelerator="b200-sxm"),
     point(128, 128, 60, accelerator="mi300x", date="2026-01-01"),
     point(128, 128, 10, accelerator="mi300x", date="2026-03-01"),
-]  # fmt: skip
+]
 
 
 def ways(library: Library, view: View, choice: Choice | None = None) -> list[str]:
@@ -54,16 +58,8 @@ def ways(library: Library, view: View, choice: Choice | None = None) -> list[str
 class TestWhatIsVaried:
     def test_are_choices_that_rank_other_points(self, tmp_path: Path) -> None:
         library = library_of(tmp_path, ROWS)
-        assert ways(library, View()) == [
-            "",
-            "without flagged points",
-            "without speculation",
-            "with older runs too",
-        ]
-        assert ways(library, View.of({"accelerator": ["h100-sxm", "b200-sxm"]})) == [
-            "",
-            "without flagged points",
-        ]
+        assert ways(library, View()) == ["", "without flagged points", "without speculation", "with older runs too"]
+        assert ways(library, View.of({"accelerator": ["h100-sxm", "b200-sxm"]})) == ["", "without flagged points"]
         assert ways(library, View.of({"accelerator": ["b200-sxm"]})) == []
 
     def test_one_that_leaves_nothing_is_told_and_no_verdict_is_asked_for(self, tmp_path: Path) -> None:
@@ -78,23 +74,20 @@ class TestWhatIsVaried:
         assert found == Robustness(wins, (("with older runs too", wins),))
 
     def test_with_older_runs_chosen_are_the_newest_alone(self, tmp_path: Path) -> None:
-        assert (
-            ways(library_of(tmp_path, ROWS), View.of(options={"runs": "all"}))[-1]
-            == "with the newest runs alone"
-        )
+        assert ways(library_of(tmp_path, ROWS), View.of(options={"runs": "all"}))[-1] == "with the newest runs alone"
 
     def test_are_each_other_book_and_provider_where_a_price_counts(self, shipped: Library) -> None:
         view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]})
         priced = [words for words in ways(shipped, view, Choice()) if words.startswith("at ")]
-        held = shipped.fetch("SELECT count(DISTINCT book), count(DISTINCT provider) FROM prices"
-                             " WHERE terms = 'on_demand' AND usd_per_accelerator_hour > 0")[0]  # fmt: skip
+        held = shipped.fetch(
+            "SELECT count(DISTINCT book), count(DISTINCT provider) FROM prices"
+            " WHERE terms = 'on_demand' AND usd_per_accelerator_hour > 0"
+        )[0]
         assert len(priced) == held[0] * (held[0] > 1) + held[1]
         assert not [words for words in ways(shipped, view) if words.startswith("at ")]
 
     @given(views)
-    def test_each_ranks_some_points_and_not_as_many_as_the_own_one(
-        self, library: Library, view: View
-    ) -> None:
+    def test_each_ranks_some_points_and_not_as_many_as_the_own_one(self, library: Library, view: View) -> None:
         counts = {}
 
         def verdict(one: Variation) -> Verdict:
@@ -105,9 +98,7 @@ class TestWhatIsVaried:
         own = counts.pop("", None)
         assert (found is None) == (own is None)
         if found is not None:
-            assert (
-                {words for words, _ in found.known} == counts.keys() <= {words for words, _ in found.others}
-            )
+            assert {words for words, _ in found.known} == counts.keys() <= {words for words, _ in found.others}
             assert all(many not in (0, own) for many in counts.values())
 
 
@@ -117,11 +108,8 @@ class TestWhatIsFound:
         found = variations.of(library, View(), None, lambda one: most(library, one))
         assert found is not None
         assert len(found.others) == len(found.known) == 3
-        assert [(way, verdict.code) for way, verdict in found.otherwise] == [
-            ("without flagged points", "h200-sxm")
-        ]
+        assert [(way, verdict.code) for way, verdict in found.otherwise] == [("without flagged points", "h200-sxm")]
         (told,) = variations.statements(found)
-        assert told.text == "Holds in 3 of 4 checks: h200-sxm wins without flagged points."
         assert (told.role, told.kind, told.values) == ("variation", "holds_in", {"ways": 4, "holding": 3})
 
     def test_is_nothing_without_a_verdict_of_its_own(self, tmp_path: Path) -> None:
@@ -129,37 +117,14 @@ class TestWhatIsFound:
 
     def test_a_way_in_which_nothing_can_be_said_neither_holds_nor_not(self, tmp_path: Path) -> None:
         library = library_of(tmp_path, ROWS)
-        found = variations.of(
-            library, View(), None, lambda one: None if one.words else Verdict("a", "a wins")
-        )
+        found = variations.of(library, View(), None, lambda one: None if one.words else Verdict("a", "a wins"))
         ways = ("without flagged points", "without speculation", "with older runs too")
         assert found == Robustness(Verdict("a", "a wins"), tuple((way, None) for way in ways))
         (told,) = variations.statements(found)
-        assert told.text == (
-            "Without flagged points, without speculation or with older runs too nothing can be said."
-        )
         assert told.values == {"ways": 1, "holding": 1}
 
-    def test_says_so_where_the_headline_holds_in_all(self) -> None:
+    def test_says_nothing_where_nothing_was_varied(self) -> None:
         assert variations.statements(None) == []
-        own = Verdict("a", "a wins")
-        (told,) = variations.statements(
-            Robustness(own, (("with older runs too", own), ("at b's price", own)))
-        )
-        assert told.text == "Holds in all 3 checks: with older runs too and at b's price."
-
-    def test_one_winner_is_told_once_with_all_its_ways(self) -> None:
-        own = Verdict("a", "a wins")
-        other = tuple((f"in way {place}", Verdict("b", "b wins")) for place in range(6))
-        (told,) = variations.statements(
-            Robustness(
-                own, (*other, ("in way 6", own), ("at c's price", Verdict("c", "c wins")), ("in way 8", None))
-            )
-        )
-        assert told.text == (
-            "Holds in 2 of 9 checks: b wins in way 0, in way 1, in way 2, in way 3 or 2 more; c wins at the"
-            " price of c. In way 8 nothing can be said."
-        )
 
     @given(views)
     def test_adds_up(self, library: Library, view: View) -> None:
@@ -168,41 +133,65 @@ class TestWhatIsFound:
             assert len(found.otherwise) <= len(found.known) <= len(found.others)
 
 
+A, B, C = (Verdict(one, f"{one} wins") for one in "abc")
+FLAGGED, SPECULATION, OLDER = "without flagged points", "without speculation", "with older runs too"
+LONG = "an accelerator with a rather long name indeed wins this"
+
+
+@pytest.mark.parametrize(
+    ("others", "sentence"),
+    [
+        ([(OLDER, A)], "Holds in the other check too: with older runs too."),
+        ([(OLDER, A), ("at b's price", A)], "Holds in all 3 checks: with older runs too and at b's price."),
+        ([(FLAGGED, B), (SPECULATION, A), (OLDER, A)], "Holds in 3 of 4 checks: b wins without flagged points."),
+        (
+            [(FLAGGED, None), (SPECULATION, None), (OLDER, None)],
+            "Without flagged points, without speculation or with older runs too nothing can be said.",
+        ),
+        (
+            [*((f"in way {n}", B) for n in range(6)), ("in way 6", A), ("at c's price", C), ("in way 8", None)],
+            "Holds in 2 of 9 checks: b wins in way 0, in way 1, in way 2, in way 3 or 2 more; c wins at the price of c."
+            " In way 8 nothing can be said.",
+        ),
+    ],
+)
+def test_one_winner_is_told_once_with_all_its_ways(others: list[tuple[str, Verdict | None]], sentence: str) -> None:
+    assert [one.text for one in variations.statements(Robustness(A, tuple(others)))] == [sentence]
+
+
 class TestWhatIsDoubted:
-    own, other = Verdict("a", "a wins"), Verdict("b", "b wins")
+    WAYS = ((FLAGGED, B), ("at b's price", B), ("at c's price", B))
 
     def test_is_a_headline_that_holds_in_fewer_than_half_of_the_checks(self) -> None:
-        ways = [
-            ("without flagged points", self.other),
-            ("at b's price", self.other),
-            ("at c's price", self.other),
-        ]
-        (doubt,) = variations.doubts(Robustness(self.own, tuple(ways)))
-        assert (doubt.role, doubt.values) == ("finding", {"ways": 4, "holding": 1})
-        assert (
-            doubt.text == "Holds in 1 of 4 checks: b wins without flagged points or at the price of b or c."
-        )
-        assert variations.doubts(Robustness(self.own, (*ways[:2], ("at d's price", self.own)))) == []
+        (doubt,) = variations.doubts(Robustness(A, self.WAYS))
+        assert (doubt.role, doubt.kind, doubt.values) == ("finding", "doubt", {"ways": 4, "holding": 1})
+        assert variations.doubts(Robustness(A, (*self.WAYS[:2], ("at d's price", A)))) == []
         assert variations.doubts(None) == []
 
-    def test_is_told_in_a_glance_whatever_wins_how_often(self) -> None:
-        name = "an accelerator with a rather long name indeed wins this"
-        ways = [
-            (f"in a rather long way to look number {n}", Verdict(f"{n % 3}", f"{n % 3} {name}"))
-            for n in range(9)
-        ]
-        (doubt,) = variations.doubts(Robustness(self.own, tuple(ways)))
-        assert (
-            doubt.text
-            == "Holds in 1 of 10 checks: 0 an accelerator with a rather long name indeed wins this in 3."
-        )
+    @pytest.mark.parametrize(
+        ("others", "sentence"),
+        [
+            (WAYS, "Holds in 1 of 4 checks: b wins without flagged points or at the price of b or c."),
+            ((*WAYS, (OLDER, C)), "Holds in 1 of 5 checks: b wins in 3."),
+            (
+                tuple(
+                    (f"in a rather long way to look number {n}", Verdict(f"{n % 3}", f"{n % 3} {LONG}"))
+                    for n in range(9)
+                ),
+                f"Holds in 1 of 10 checks: 0 {LONG} in 3.",
+            ),
+        ],
+    )
+    def test_is_told_in_a_glance_whatever_wins_how_often(
+        self, others: tuple[tuple[str, Verdict]], sentence: str
+    ) -> None:
+        assert [one.text for one in variations.doubts(Robustness(A, others))] == [sentence]
 
     def test_stands_right_below_the_headline(self, shipped: Library) -> None:
         """One GH200 is the cheapest for Llama 3.1 8B, but at most providers' prices it is not."""
         answer = answered("cost", shipped, View.of({"model": ["llama-3.1-8b"]}))
         assert answer.robustness is not None
         assert 2 * answer.robustness.holding < answer.robustness.ways
-        assert [one.kind for one in answer.statements[:2]] == ["cheapest", "doubt"]
-        assert answer.findings[0].startswith(
-            f"Holds in {answer.robustness.holding} of {answer.robustness.ways} checks: H200 SXM is cheapest"
-        )
+        assert kinds(answer)[:2] == ["cheapest", "doubt"]
+        assert said(answer, "doubt") == {"ways": answer.robustness.ways, "holding": answer.robustness.holding}
+        assert any(verdict.code.startswith("h200-sxm|") for _, verdict in answer.robustness.otherwise)

@@ -8,17 +8,25 @@ from hypothesis import strategies as st
 
 from bench import flags
 from bench.basis import wording
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from tests.questions.heatmap.results import flag
 
 above = st.floats(1, 1e6, allow_nan=False)
 
 
-@pytest.mark.parametrize(("ratio", "times", "ahead"), [
-    (1.0, "the same", "not at all"), (1.009, "the same", "not at all"), (1.011, "1.1 % more", "by 1.1 %"),
-    (1.31, "31 % more", "by 31 %"), (1.99, "99 % more", "by 99 %"), (2.0, "2 times", "2 times"),
-    (2.6, "2.60 times", "2.60 times"), (6.4, "6.40 times", "6.40 times"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ratio", "times", "ahead"),
+    [
+        (1.0, "the same", "not at all"),
+        (1.009, "the same", "not at all"),
+        (1.011, "1.1 % more", "by 1.1 %"),
+        (1.31, "31 % more", "by 31 %"),
+        (1.99, "99 % more", "by 99 %"),
+        (2.0, "2 times", "2 times"),
+        (2.6, "2.60 times", "2.60 times"),
+        (6.4, "6.40 times", "6.40 times"),
+    ],
+)
 def test_a_ratio_in_words(ratio: float, times: str, ahead: str) -> None:
     assert wording.times(ratio) == times
     assert wording.ahead(ratio) == ahead
@@ -51,7 +59,7 @@ def test_a_range_holds_both_ends_unless_they_read_alike(one: float, other: float
 @given(st.lists(st.sampled_from((*flags.KINDS, "some-new-kind"))))
 def test_every_flag_that_is_more_than_a_note_is_printed_once(kinds: list[str]) -> None:
     told = wording.flagged(kinds)
-    words = flags.telling(kinds)
+    words = flags.printed(kinds)
     assert (told == "") == (not words)
     assert all(told.count(one) >= 1 for one in words[:9])
     noted = {flags.words(kind) for kind in kinds if flags.weight(kind) == "notes"}
@@ -59,19 +67,24 @@ def test_every_flag_that_is_more_than_a_note_is_printed_once(kinds: list[str]) -
 
 
 def test_the_flags_of_several_points_are_each_told_once() -> None:
-    points = [Facts("1", flags=flag("roofline", "capped")), Facts("2"), Facts("3", flags=flag("capped"))]
+    points = [PointFacts("1", flags=flag("roofline", "capped")), PointFacts("2"), PointFacts("3", flags=flag("capped"))]
     assert wording.flags_of(points) == ("roofline", "capped")
-    assert (
-        wording.flagged(wording.flags_of(points)) == " (flagged: beyond the roofline and cut short by a cap)"
-    )
+    assert wording.flagged(wording.flags_of(points)) == " (flagged: beyond the roofline and cut short by a cap)"
 
 
-@pytest.mark.parametrize(("points", "words"), [
-    ([], ""), ([Facts("1")], ""),
-    ([Facts("1", model="deepseek-r1", precision="fp8", isl=1024, osl=8192)], "DeepSeek-R1 FP8 at 1,024/8,192"),
-    ([Facts("1", model="deepseek-r1", isl=1024)], "DeepSeek-R1"),
-    ([Facts("1", model="glm-5", precision="fp8"), Facts("2", model="glm-5", precision="fp4")], "GLM-5"),
-    ([Facts(one, model=one, precision="fp8") for one in ("glm-5", "deepseek-r1", "llama-13b")], "3 models FP8"),
-])  # fmt: skip
-def test_what_points_are_of(points: list[Facts], words: str) -> None:
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        ([], ""),
+        ([PointFacts("1")], ""),
+        ([PointFacts("1", model="deepseek-r1", precision="fp8", isl=1024, osl=8192)], "DeepSeek-R1 FP8 at 1,024/8,192"),
+        ([PointFacts("1", model="deepseek-r1", isl=1024)], "DeepSeek-R1"),
+        ([PointFacts("1", model="glm-5", precision="fp8"), PointFacts("2", model="glm-5", precision="fp4")], "GLM-5"),
+        (
+            [PointFacts(one, model=one, precision="fp8") for one in ("glm-5", "deepseek-r1", "llama-13b")],
+            "3 models FP8",
+        ),
+    ],
+)
+def test_what_points_are_of(points: list[PointFacts], words: str) -> None:
     assert wording.subject(points) == words

@@ -20,9 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def found() -> dict[str, object]:
     """Every module of this folder that measures something."""
-    names = [
-        module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")
-    ]
+    names = [module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")]
     modules = {name: importlib.import_module(f"tests.benchmarks.{name}") for name in names}
     return {name: module for name, module in modules.items() if hasattr(module, "measure")}
 
@@ -31,9 +29,7 @@ def main(asked: list[str]) -> int:
     modules = found()
     unknown = [name for name in asked if name not in modules]
     if unknown:
-        print(
-            f"There is no measurement named {unknown[0]!r}; there are {', '.join(modules)}.", file=sys.stderr
-        )
+        print(f"There is no measurement named {unknown[0]!r}; there are {', '.join(modules)}.", file=sys.stderr)
         return 2
     figures = []
     for name in asked or list(modules):
@@ -43,9 +39,7 @@ def main(asked: list[str]) -> int:
             figures.append({"measurement": name, **dataclasses.asdict(figure), "met": figure.met})
     keep(figures)
     missed = [figure["what"] for figure in figures if figure["met"] is False]
-    print(
-        f"{len(figures)} figures, {len(missed)} goals missed" + (f": {'; '.join(missed)}" if missed else "")
-    )
+    print(f"{len(figures)} figures, {len(missed)} goals missed" + (f": {'; '.join(missed)}" if missed else ""))
     return 1 if missed else 0
 
 
@@ -56,12 +50,7 @@ def keep(figures: list[dict[str, object]]) -> None:
     machine = {"cores": os.cpu_count(), "python": platform.python_version(), "load": os.getloadavg()[0]}
     folder = ROOT / "bench-results"
     folder.mkdir(exist_ok=True)
-    document = {
-        "taken": now.isoformat(),
-        "commit": commit.stdout.strip(),
-        "machine": machine,
-        "figures": figures,
-    }
+    document = {"taken": now.isoformat(), "commit": commit.stdout.strip(), "machine": machine, "figures": figures}
     (folder / f"{now:%Y%m%dT%H%M%SZ}.json").write_text(json.dumps(document, indent=1))
 
 

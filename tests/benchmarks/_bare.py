@@ -12,7 +12,7 @@ import duckdb
 from bench import catalogue
 from bench.library import Library
 from bench.library.columns import IDENTITY, literal, quoted
-from bench.library.standing import SET_ASIDE
+from bench.library.newest_runs import SET_ASIDE
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def recorded(library: Library, call: Callable[[Any], object]) -> list[Statement]
 
 
 def run(run_one: Any, statements: Sequence[Statement]) -> None:
-    """Nothing; runs the statements through an object with `query` and `fetch`."""
+    """Run the statements through an object with `query` and `fetch`."""
     for statement in statements:
         (run_one.query if statement.frame else run_one.fetch)(statement.sql, statement.params)
 
@@ -60,9 +60,7 @@ class Bare:
     """DuckDB as it comes, with `points` a view over read_parquet of the library's files and the derived columns."""
 
     def __init__(self, library: Library, folder: Path) -> None:
-        files = ", ".join(
-            literal(str(path)) for path in sorted(folder.glob("points/*.parquet")) if _is_pack(path)
-        )
+        files = ", ".join(literal(str(path)) for path in sorted(folder.glob("points/*.parquet")) if _is_pack(path))
         stored = library.metric_columns()
         derived = catalogue.derivable(stored | IDENTITY.keys())
         columns = [quoted(name) for name in (*IDENTITY, *sorted(stored - derived.keys()))]

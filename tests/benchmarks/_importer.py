@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.library import Library
-from bench.library.intake import take_in
+from bench.library.importing.sandbox import take_in
 from tests.benchmarks._process import answering, peak_megabytes
 
 FOLDER, *FILES = (Path(text) for text in sys.argv[1:])

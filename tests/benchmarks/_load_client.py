@@ -12,16 +12,22 @@ import uvloop
 
 from bench.records import Load
 from bench.sweep.generator.load import run_point
-from bench.sweep.wire.exchange import Ask, Exchange, Limits, Target
+from bench.sweep.wire.exchange import Exchange, Limits, PreparedRequest, Target
 from tests.benchmarks._process import peak_megabytes
 
 
 def request(model: str, tokens: int) -> bytes:
     """A request for so many tokens, the same for every client that is measured."""
     return json.dumps(
-        {"model": model, "messages": [{"role": "user", "content": "word " * 100}], "max_tokens": tokens, "stream": True,
-         "ignore_eos": True, "stream_options": {"include_usage": True}}
-    ).encode()  # fmt: skip
+        {
+            "model": model,
+            "messages": [{"role": "user", "content": "word " * 100}],
+            "max_tokens": tokens,
+            "stream": True,
+            "ignore_eos": True,
+            "stream_options": {"include_usage": True},
+        }
+    ).encode()
 
 
 def resident_megabytes() -> float:
@@ -40,7 +46,7 @@ def main() -> None:
     options.add_argument("--out", type=Path)
     asked = options.parse_args()
     body = request(asked.model, asked.tokens)
-    asks = (Ask(number, body, 100, asked.tokens) for number in range(asked.requests))
+    asks = (PreparedRequest(number, body, 100, asked.tokens) for number in range(asked.requests))
     kept: list[tuple[int, array[int], str]] = []
     held: list[float] = []
     failed: list[str] = []
@@ -63,10 +69,17 @@ def main() -> None:
         asked.out.write_text(json.dumps([(sent, list(stamps), name) for sent, stamps, name in kept]))
     lag = sorted(point.lag_ns)
     json.dump(
-        {"tokens": tokens, "failed": failed[:3], "parse_us": point.parse_s / tokens * 1e6, "peak_mb": peak,
-         "in_flight": point.in_flight, "lag_us_p99": lag[len(lag) * 99 // 100] / 1e3, "held_mb": held},
+        {
+            "tokens": tokens,
+            "failed": failed[:3],
+            "parse_us": point.parse_s / tokens * 1e6,
+            "peak_mb": peak,
+            "in_flight": point.in_flight,
+            "lag_us_p99": lag[len(lag) * 99 // 100] / 1e3,
+            "held_mb": held,
+        },
         sys.stdout,
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

@@ -97,9 +97,7 @@ def main() -> None:
     options.add_argument("--out", type=Path, required=True)
     asked = options.parse_args()
     gc.disable()
-    asked.out.write_text(
-        json.dumps(uvloop.run(run(asked)) if asked.mode == "feed" else asyncio.run(run(asked)))
-    )
+    asked.out.write_text(json.dumps(uvloop.run(run(asked)) if asked.mode == "feed" else asyncio.run(run(asked))))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ class Process:
         return self.answer()
 
     def tell(self, word: str) -> None:
-        """Nothing; the child begins."""
+        """Let the child begin."""
         assert self._child.stdin is not None
         self._child.stdin.write(word + "\n")
         self._child.stdin.flush()
@@ -55,7 +55,7 @@ def process(module: str, *arguments: object) -> Iterator[Process]:
 
 
 def answering(words: dict[str, Callable[[], dict[str, Any]]]) -> None:
-    """Nothing; the child's side: answers each line with the numbers its function gives, until there is no more."""
+    """The child's side: answer each line with the numbers its function gives, until there is no more."""
     for line in sys.stdin:
         print(json.dumps(words[line.strip()]()), flush=True)
 

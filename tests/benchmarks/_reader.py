@@ -23,11 +23,7 @@ def opened() -> dict[str, Any]:
     before, used = time.perf_counter(), time.process_time()
     library = Library.open(PATH, shipped=False)
     waited = time.perf_counter() - before
-    return {
-        "open_s": waited,
-        "with_imports_s": waited + imported - started,
-        "cpu_s": time.process_time() - used,
-    }
+    return {"open_s": waited, "with_imports_s": waited + imported - started, "cpu_s": time.process_time() - used}
 
 
 def asked() -> dict[str, Any]:

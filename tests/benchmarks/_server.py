@@ -42,21 +42,8 @@ def running(
 ) -> Iterator[Server]:
     """The app, or another script, started on a free port and ended afterwards; what it prints is in the log."""
     port = free_port()
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        script,
-        "--server.port",
-        str(port),
-        "--server.headless=true",
-    ]
-    told = {
-        **os.environ,
-        "KNEEPOINT_LIBRARY": str(library or ROOT / "does-not-exist"),
-        **(environment or {}),
-    }
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port), "--server.headless=true"]
+    told = {**os.environ, "KNEEPOINT_LIBRARY": str(library or ROOT / "does-not-exist"), **(environment or {})}
     start = time.perf_counter()
     with open(log or os.devnull, "wb") as out:
         process = subprocess.Popen(command, cwd=ROOT, env=told, stdout=out, stderr=subprocess.STDOUT)

@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from bench.catalogue import COMMON_STATISTICS
-from bench.formats.reading import POINT_COLUMNS, Reading, passports_table
-from bench.library.importing import publish_pack
-from bench.library.packs import Held, PackWriter
+from bench.formats.reading import Reading
+from bench.formats.reading.point_table import POINT_COLUMNS, passports_table
+from bench.library.importing.batch import publish_pack
+from bench.library.packs import HeldSource, PackWriter
 from bench.library.rows import SourceRows
 from bench.library.runs import Runs
 from bench.library.store import Root
@@ -42,25 +43,28 @@ OUTPUTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
 LOADS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 DEPLOYMENTS = PACK_ROWS // (50 * len(LOADS))
 
-MODELS = ("deepseek-r1", "llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b", "llama-3.3-70b", "gpt-oss-120b",
-          "qwen3-235b-a22b", "mixtral-8x7b")  # fmt: skip
-ACCELERATORS = {
-    "h100-sxm": 1.0,
-    "h200-sxm": 1.2,
-    "b200-sxm": 2.3,
-    "mi300x": 1.1,
-    "mi355x": 2.1,
-    "tpu-v6e": 0.7,
-}
-ENGINES = {
-    "vllm": ("0.8.5", "0.9.2", "0.10.1"),
-    "sglang": ("0.4.9", "0.5.1"),
-    "tensorrt-llm": ("0.17", "0.21", "1.0"),
-}
+MODELS = (
+    "deepseek-r1",
+    "llama-3.1-8b",
+    "llama-3.1-70b",
+    "llama-3.1-405b",
+    "llama-3.3-70b",
+    "gpt-oss-120b",
+    "qwen3-235b-a22b",
+    "mixtral-8x7b",
+)
+ACCELERATORS = {"h100-sxm": 1.0, "h200-sxm": 1.2, "b200-sxm": 2.3, "mi300x": 1.1, "mi355x": 2.1, "tpu-v6e": 0.7}
+ENGINES = {"vllm": ("0.8.5", "0.9.2", "0.10.1"), "sglang": ("0.4.9", "0.5.1"), "tensorrt-llm": ("0.17", "0.21", "1.0")}
 PRECISIONS = ("bf16", "fp8", "fp4")
 
-IN_EVERY_ROW = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s", "ttft_ms_p50", "tpot_ms_p50",
-                "e2el_ms_p50")  # fmt: skip
+IN_EVERY_ROW = (
+    "output_tokens_per_s",
+    "total_tokens_per_s",
+    "requests_per_s",
+    "ttft_ms_p50",
+    "tpot_ms_p50",
+    "e2el_ms_p50",
+)
 FIGURES = (
     "input_tokens_per_s output_tokens_per_s_active peak_output_tokens_per_s goodput_requests_per_s"
     " output_tokens_per_s_per_accelerator input_tokens_per_s_per_accelerator total_tokens_per_s_per_accelerator"
@@ -68,8 +72,19 @@ FIGURES = (
     " power_w_per_accelerator joules_per_output_token joules_per_total_token"
 ).split()
 DISTRIBUTIONS = ("ttft_ms", "tpot_ms", "itl_ms", "e2el_ms", "ntpot_ms", "first_event_ms", "decode_step_ms")
-SPREAD = {"mean": 1.08, "std": 0.2, "min": 0.6, "p25": 0.85, "p50": 1.0, "p75": 1.15, "p90": 1.4, "p95": 1.6,
-          "p99": 2.3, "p99_9": 3.1, "max": 3.4}  # fmt: skip
+SPREAD = {
+    "mean": 1.08,
+    "std": 0.2,
+    "min": 0.6,
+    "p25": 0.85,
+    "p50": 1.0,
+    "p75": 1.15,
+    "p90": 1.4,
+    "p95": 1.6,
+    "p99": 2.3,
+    "p99_9": 3.1,
+    "max": 3.4,
+}
 
 
 @cache
@@ -94,7 +109,7 @@ def _made() -> Path:
         staging = root.staging / str(number)
         staging.mkdir(parents=True)
         writer = PackWriter(staging)
-        held = Held(source_id(number), f"synthetic-{number:03}.csv", FORMAT, "2026-01-01T00:00:00+00:00")
+        held = HeldSource(source_id(number), f"synthetic-{number:03}.csv", FORMAT, "2026-01-01T00:00:00+00:00")
         reading = Reading(FORMAT, points(number), passports=_passports(), about={"title": NOTE})
         held = SourceRows(held, {}, Runs()).write(reading, writer)
         publish_pack(writer.close([held]), root)
@@ -140,19 +155,31 @@ def _dimensions(number: int, deployment: Any, workload: Any, load: Any, chance: 
     model = drawn(MODELS)
     rows = len(deployment)
     return {
-        "model": model, "checkpoint": np.char.add("synthetic/", model), "precision": precision,
-        "kv_precision": np.where(precision == "bf16", "bf16", "fp8"), "engine": engine,
+        "model": model,
+        "checkpoint": np.char.add("synthetic/", model),
+        "precision": precision,
+        "kv_precision": np.where(precision == "bf16", "bf16", "fp8"),
+        "engine": engine,
         "engine_version": np.vectorize(versions.__getitem__)(engine),
-        "accelerator": drawn(sorted(ACCELERATORS)), "accelerators": chips, "devices": chips,
-        "nodes": np.maximum(chips // 8, 1), "tp": np.minimum(chips, 8), "pp": np.maximum(chips // 8, 1),
-        "dp": np.ones(rows, int), "ep": np.where(model == "deepseek-r1", chips, 1),
+        "accelerator": drawn(sorted(ACCELERATORS)),
+        "accelerators": chips,
+        "devices": chips,
+        "nodes": np.maximum(chips // 8, 1),
+        "tp": np.minimum(chips, 8),
+        "pp": np.maximum(chips // 8, 1),
+        "dp": np.ones(rows, int),
+        "ep": np.where(model == "deepseek-r1", chips, 1),
         "variant": np.char.add("layout ", deployment.astype(str)),
         "isl_requested": np.asarray(LENGTHS)[lengths[workload] % 9],
-        "osl_requested": np.asarray(OUTPUTS)[lengths[workload] // 9], "dataset": ["random"] * rows,
-        "load_kind": ["closed"] * rows, "concurrency": np.asarray(LOADS)[load], "harness": ["synthetic"] * rows,
-        "evidence": np.where(deployment == 9, "simulated", "measured"), "origin": ["published"] * rows,
+        "osl_requested": np.asarray(OUTPUTS)[lengths[workload] // 9],
+        "dataset": ["random"] * rows,
+        "load_kind": ["closed"] * rows,
+        "concurrency": np.asarray(LOADS)[load],
+        "harness": ["synthetic"] * rows,
+        "evidence": np.where(deployment == 9, "simulated", "measured"),
+        "origin": ["published"] * rows,
         "date": [datetime.date(2025, 1, 1) + datetime.timedelta(days=3 * number)] * rows,
-    }  # fmt: skip
+    }
 
 
 def _metrics(columns: Mapping[str, Any], workload: Any, chance: Any) -> dict[str, pa.Array]:
@@ -163,9 +190,18 @@ def _metrics(columns: Mapping[str, Any], workload: Any, chance: Any) -> dict[str
     ttft = (20 + isl * (1 + users / 16) / 20) / speed * chance.uniform(0.9, 1.1, rows)
     e2el = ttft + tpot * (osl - 1)
     output = 1000 * users * osl / e2el
-    levels = {"output_tokens_per_s": output, "total_tokens_per_s": output * (isl + osl) / osl,
-              "requests_per_s": output / osl, "ttft_ms": ttft, "tpot_ms": tpot, "itl_ms": tpot, "e2el_ms": e2el,
-              "ntpot_ms": e2el / osl, "first_event_ms": ttft * 0.9, "decode_step_ms": tpot * 0.95}  # fmt: skip
+    levels = {
+        "output_tokens_per_s": output,
+        "total_tokens_per_s": output * (isl + osl) / osl,
+        "requests_per_s": output / osl,
+        "ttft_ms": ttft,
+        "tpot_ms": tpot,
+        "itl_ms": tpot,
+        "e2el_ms": e2el,
+        "ntpot_ms": e2el / osl,
+        "first_event_ms": ttft * 0.9,
+        "decode_step_ms": tpot * 0.95,
+    }
     turn = workload % 6
     made = {}
     for place, key in enumerate(metric_keys()):
@@ -176,9 +212,7 @@ def _metrics(columns: Mapping[str, Any], workload: Any, chance: Any) -> dict[str
     return made
 
 
-def _level(
-    key: str, levels: Mapping[str, Any], otherwise: NDArray[np.float64], chance: Any
-) -> NDArray[np.float64]:
+def _level(key: str, levels: Mapping[str, Any], otherwise: NDArray[np.float64], chance: Any) -> NDArray[np.float64]:
     if key in levels:
         return np.asarray(levels[key])
     base = next((base for base in DISTRIBUTIONS if key.startswith(f"{base}_")), None)

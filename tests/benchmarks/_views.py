@@ -30,9 +30,7 @@ VIEWS = {
         },
         whole=True,
     ),
-    "scaling": View.of(
-        {}, {"metric": "output_tokens_per_s", "at": "best", "group": "accelerator"}, whole=True
-    ),
+    "scaling": View.of({}, {"metric": "output_tokens_per_s", "at": "best", "group": "accelerator"}, whole=True),
     "crossover": View.of(
         {},
         {

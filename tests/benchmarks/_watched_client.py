@@ -14,14 +14,14 @@ from bench.sweep.generator.samples import OK, Samples
 from bench.sweep.measured.honesty import ClientLoad, client_limited
 from bench.sweep.measured.lateness import lateness, moved
 from bench.sweep.measured.window import each_request
-from bench.sweep.wire.exchange import Ask, Limits, Target
+from bench.sweep.wire.exchange import Limits, PreparedRequest, Target
 from tests.benchmarks._load_client import request
 
 
 def main() -> None:
     url, concurrency, requests, tokens = sys.argv[1], *map(int, sys.argv[2:5])
     body = request("mock-model", tokens)
-    asks = {number: Ask(number, body, 100, tokens) for number in range(requests)}
+    asks = {number: PreparedRequest(number, body, 100, tokens) for number in range(requests)}
     load = Load("closed", concurrency=concurrency)
     print("ready", flush=True)
     point = uvloop.run(run_point(Target.at(url), iter(asks.values()), load, Limits()))
@@ -31,14 +31,18 @@ def main() -> None:
     off = moved(samples, well, lateness(samples, np.array([one.number for one in point.exchanges]), [point]))
     values = each_request(samples, np.ones(len(samples), dtype=bool))
     flag = client_limited(off, load, client)
-    print(json.dumps({
-        "failed": int((~well).sum()),
-        "flag": flag.seen if flag else None,
-        "moved": [[one.key, one.percent, one.value, one.by] for one in off],
-        "sent_ns": samples.sent_ns.tolist(),
-        "ids": [exchange.response_id for exchange in point.exchanges],
-        **{key: values[key].tolist() for key in ("ttft_ms", "tpot_ms", "e2el_ms")},
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "failed": int((~well).sum()),
+                "flag": flag.seen if flag else None,
+                "moved": [[one.key, one.percent, one.value, one.by] for one in off],
+                "sent_ns": samples.sent_ns.tolist(),
+                "ids": [exchange.response_id for exchange in point.exchanges],
+                **{key: values[key].tolist() for key in ("ttft_ms", "tpot_ms", "e2el_ms")},
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

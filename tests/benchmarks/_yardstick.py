@@ -77,18 +77,16 @@ def _once(client: str, case: Case, folder: Path) -> Result:
         root = Path(client) if client.startswith("/") else ROOT
         said, spent = _run(_command(client, case, url, out), out, root)
     sent = _from_mock(log) if FOLDER else _from_endpoint(log)
-    records = [(begin, stamps, f"chatcmpl-{name}" if isinstance(name, int) else name)
-               for begin, stamps, name in json.loads(out.read_text())]  # fmt: skip
+    records = [
+        (begin, stamps, f"chatcmpl-{name}" if isinstance(name, int) else name)
+        for begin, stamps, name in json.loads(out.read_text())
+    ]
     if len(records) != case.requests or said.get("failed"):
-        raise AssertionError(
-            f"{client} completed {len(records)} of {case.requests} requests: {said.get('failed')}"
-        )
+        raise AssertionError(f"{client} completed {len(records)} of {case.requests} requests: {said.get('failed')}")
     return _compared(records, sent, spent, said)
 
 
-def _compared(
-    records: list[Any], sent: dict[str, tuple[int, list[int]]], spent: Spent, said: dict[str, Any]
-) -> Result:
+def _compared(records: list[Any], sent: dict[str, tuple[int, list[int]]], spent: Spent, said: dict[str, Any]) -> Result:
     lag, errors, mine, theirs = [], [], [], []
     for begin, stamps, name in records:
         received, truths = sent[name]
@@ -138,9 +136,7 @@ class Spent:
 
 def _run(command: Sequence[str], out: Path, root: Path) -> tuple[dict[str, Any], Spent]:
     environment = {**os.environ, "PYTHONPATH": str(root), "LAGDUMP": str(out)}
-    with subprocess.Popen(
-        command, cwd=root, env=environment, stdout=subprocess.PIPE, preexec_fn=on_core(0)
-    ) as child:
+    with subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, preexec_fn=on_core(0)) as child:
         spent, ended = Spent(child.pid), threading.Event()
         watcher = threading.Thread(target=spent.watch, args=(ended,))
         watcher.start()
@@ -164,32 +160,24 @@ def on_core(place: int) -> Callable[[], None]:
 
 
 def _command(client: str, case: Case, url: str, out: Path) -> list[str]:
-    load = [
-        "--url",
-        url,
-        "--model",
-        MODEL,
-        "--concurrency",
-        str(case.concurrency),
-        "--requests",
-        str(case.requests),
-    ]
+    load = ["--url", url, "--model", MODEL, "--concurrency", str(case.concurrency), "--requests", str(case.requests)]
     if client == "own" or client.startswith("/"):
         return [sys.executable, "-m", "tests.benchmarks._load_client", *load, "--out", str(out)]
     if not FOLDER:
-        return [
-            sys.executable,
-            "-m",
-            "tests.benchmarks._plain_reader",
-            "--mode",
-            client,
-            *load,
-            "--out",
-            str(out),
-        ]
+        return [sys.executable, "-m", "tests.benchmarks._plain_reader", "--mode", client, *load, "--out", str(out)]
     port = url.rpartition(":")[2]
-    reference = [sys.executable, str(Path(FOLDER) / "ref_aiohttp.py"), "--mode", client, "--port", port,
-                 "-c", str(case.concurrency), "-n", str(case.requests)]  # fmt: skip
+    reference = [
+        sys.executable,
+        str(Path(FOLDER) / "ref_aiohttp.py"),
+        "--mode",
+        client,
+        "--port",
+        port,
+        "-c",
+        str(case.concurrency),
+        "-n",
+        str(case.requests),
+    ]
     return [*reference, "--uvloop", "1" if client == "feed" else "0"]
 
 
@@ -211,8 +199,20 @@ def serving(case: Case, log: Path) -> Iterator[str]:
         ]
     else:
         together = [] if case.paced else ["--chunks-per-write", "16"]
-        command = [sys.executable, "-m", "bench", "endpoint", "--port", str(port), "--model", MODEL, "--log", str(log),
-                   *pace, *together]  # fmt: skip
+        command = [
+            sys.executable,
+            "-m",
+            "bench",
+            "endpoint",
+            "--port",
+            str(port),
+            "--model",
+            MODEL,
+            "--log",
+            str(log),
+            *pace,
+            *together,
+        ]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, cwd=ROOT, preexec_fn=on_core(-1), stdout=quiet, stderr=quiet) as server:
         try:
@@ -238,9 +238,7 @@ def _built() -> Path:
     if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
         compiler = shutil.which("gcc") or shutil.which("cc")
         if compiler is None:
-            raise AssertionError(
-                "The mock server needs a C compiler: install gcc or unset KNEEPOINT_GROUND_TRUTH."
-            )
+            raise AssertionError("The mock server needs a C compiler: install gcc or unset KNEEPOINT_GROUND_TRUTH.")
         subprocess.run([compiler, "-O3", "-march=native", "-w", "-o", str(program), str(source)], check=True)
     return program
 
@@ -248,8 +246,7 @@ def _built() -> Path:
 def _from_mock(log: Path) -> dict[str, tuple[int, list[int]]]:
     rows = [json.loads(line) for line in log.read_text().splitlines()]
     return {
-        f"chatcmpl-{row['seq']}": (row["t_recv"], list(accumulate(row["d"], initial=row["t_first"])))
-        for row in rows
+        f"chatcmpl-{row['seq']}": (row["t_recv"], list(accumulate(row["d"], initial=row["t_first"]))) for row in rows
     }
 
 

@@ -37,12 +37,8 @@ def measure() -> Iterator[Figure]:
                 new.ask("forget"), old.ask("forget")
                 pairs.append(round_of((new, old), [f"{name}?{query}" for query in asked], number))
             mine, other = (statistics.median(side) for side in zip(*pairs[1:], strict=True))
-            yield Figure(
-                f"{name}: an answer, mean of {len(asked)} selections", mine / len(asked) * 1000, "ms"
-            )
-            yield Figure(
-                f"{name}: over that of {revision[:12]}, median of {ROUNDS} rounds", mine / other, "x", 1
-            )
+            yield Figure(f"{name}: an answer, mean of {len(asked)} selections", mine / len(asked) * 1000, "ms")
+            yield Figure(f"{name}: over that of {revision[:12]}, median of {ROUNDS} rounds", mine / other, "x", 1)
 
 
 def round_of(sides: tuple[Process, Process], asked: list[str], number: int) -> tuple[float, float]:

@@ -36,15 +36,22 @@ def measure() -> Iterator[Figure]:
         raise AssertionError(f"the file holds {rows} rows, but {imports} were imported")
     took = [answer["s"] for answer in imports]
     size = MEGABYTES / statistics.median(took)
-    yield Figure(
-        f"import of a 200 MB CSV of {rows:,} points, median of {ROUNDS}", statistics.median(took), "s"
-    )
+    yield Figure(f"import of a 200 MB CSV of {rows:,} points, median of {ROUNDS}", statistics.median(took), "s")
     yield Figure("its rate", size, "MB/s")
-    yield Figure("its rate over CREATE TABLE AS SELECT * FROM read_csv, in memory", paired_rate(in_memory, took), "x",
-                 1 / 3, at_least=True)  # fmt: skip
+    yield Figure(
+        "its rate over CREATE TABLE AS SELECT * FROM read_csv, in memory",
+        paired_rate(in_memory, took),
+        "x",
+        1 / 3,
+        at_least=True,
+    )
     yield Figure("its rate over the same in a database file", paired_rate(on_disk, took), "x")
-    yield Figure("peak memory of the importing process, most of all rounds",
-                 max(answer["peak_mb"] for answer in imports), "MB", 1000)  # fmt: skip
+    yield Figure(
+        "peak memory of the importing process, most of all rounds",
+        max(answer["peak_mb"] for answer in imports),
+        "MB",
+        1000,
+    )
 
 
 def paired_rate(theirs: list[float], mine: list[float]) -> float:
@@ -61,14 +68,12 @@ def write_csv(path: Path) -> int:
 
 
 def copy_rows(path: Path, rows: int) -> None:
-    """Nothing; writes synthetic rows, the same ones each time, with made-up figures."""
+    """Write synthetic rows, the same ones each time, with made-up figures."""
     metrics = ", ".join(
         f"round({low} + {span} * (hash(i, {place}) % 1000003) / 1000003.0, 3) AS {key}"
         for place, (key, low, span) in enumerate(METRICS)
     )
-    duckdb.connect().execute(
-        f"COPY (SELECT {DIMENSIONS}, {metrics} FROM range({rows}) AS r(i)) TO '{path}' (HEADER)"
-    )
+    duckdb.connect().execute(f"COPY (SELECT {DIMENSIONS}, {metrics} FROM range({rows}) AS r(i)) TO '{path}' (HEADER)")
 
 
 DIMENSIONS = """
@@ -83,11 +88,25 @@ DATE '2025-01-01' + (i // 5000 % 600)::INTEGER AS date, 'https://example.org/syn
 """
 
 METRICS = (
-    ("output_tokens_per_s", 100, 9000), ("total_tokens_per_s", 9200, 90000), ("requests_per_s", 1, 50),
-    ("ttft_ms_mean", 20, 60), ("ttft_ms_p50", 20, 30), ("ttft_ms_p90", 50, 30), ("ttft_ms_p99", 80, 30),
-    ("tpot_ms_mean", 5, 10), ("tpot_ms_p50", 5, 5), ("tpot_ms_p90", 10, 5), ("tpot_ms_p99", 15, 5),
-    ("itl_ms_mean", 5, 10), ("itl_ms_p50", 5, 5), ("itl_ms_p99", 10, 5), ("e2el_ms_mean", 5000, 5000),
-    ("e2el_ms_p50", 5000, 5000), ("e2el_ms_p99", 10000, 5000), ("duration_s", 60, 60),
-    ("requests_ok", 1, 1000), ("power_w_per_accelerator", 300, 500),
-)  # fmt: skip
+    ("output_tokens_per_s", 100, 9000),
+    ("total_tokens_per_s", 9200, 90000),
+    ("requests_per_s", 1, 50),
+    ("ttft_ms_mean", 20, 60),
+    ("ttft_ms_p50", 20, 30),
+    ("ttft_ms_p90", 50, 30),
+    ("ttft_ms_p99", 80, 30),
+    ("tpot_ms_mean", 5, 10),
+    ("tpot_ms_p50", 5, 5),
+    ("tpot_ms_p90", 10, 5),
+    ("tpot_ms_p99", 15, 5),
+    ("itl_ms_mean", 5, 10),
+    ("itl_ms_p50", 5, 5),
+    ("itl_ms_p99", 10, 5),
+    ("e2el_ms_mean", 5000, 5000),
+    ("e2el_ms_p50", 5000, 5000),
+    ("e2el_ms_p99", 10000, 5000),
+    ("duration_s", 60, 60),
+    ("requests_ok", 1, 1000),
+    ("power_w_per_accelerator", 300, 500),
+)
 """Key, smallest value and span of each metric."""

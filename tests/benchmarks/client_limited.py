@@ -34,12 +34,26 @@ def measure() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         quiet = [point(Path(folder) / f"q{n}", CONCURRENCIES[n % 5], held=False) for n in range(QUIET)]
         held = [point(Path(folder) / f"h{n}", CONCURRENCIES[n % 5], held=True) for n in range(HELD)]
-    yield Figure(f"points of {QUIET} flagged as client_limited on a quiet machine",
-                 sum(bool(one["flag"]) for one in quiet), "", 0)  # fmt: skip
-    yield Figure(f"points of {HELD} flagged while held to {RUNS:.0%} of a core",
-                 sum(bool(one["flag"]) for one in held), "", HELD, at_least=True)  # fmt: skip
-    yield Figure("of these, points all of whose percentiles are off by no more than is stated",
-                 sum(one["covered"] for one in held), "", 45, at_least=True)  # fmt: skip
+    yield Figure(
+        f"points of {QUIET} flagged as client_limited on a quiet machine",
+        sum(bool(one["flag"]) for one in quiet),
+        "",
+        0,
+    )
+    yield Figure(
+        f"points of {HELD} flagged while held to {RUNS:.0%} of a core",
+        sum(bool(one["flag"]) for one in held),
+        "",
+        HELD,
+        at_least=True,
+    )
+    yield Figure(
+        "of these, points all of whose percentiles are off by no more than is stated",
+        sum(one["covered"] for one in held),
+        "",
+        45,
+        at_least=True,
+    )
     ratios = [by / error for one in held for error, by in one["errors"] if error > 2]
     yield Figure("what is stated over the true error, median", float(np.median(ratios)), "x")
 
@@ -73,15 +87,8 @@ def point(log: Path, concurrency: int, held: bool) -> dict[str, Any]:
         "tpot_ms": [(came[-1] - came[0]) / 1e6 / (TOKENS - 1) for came in chunks],
         "e2el_ms": [(came[-1] - begun) / 1e6 for begun, came in zip(sent, chunks, strict=True)],
     }
-    errors = [
-        (abs(value - float(np.percentile(exact[key], percent))), by)
-        for key, percent, value, by in said["moved"]
-    ]
-    return {
-        "flag": said["flag"],
-        "errors": errors,
-        "covered": all(error <= by + ANYWAY_MS for error, by in errors),
-    }
+    errors = [(abs(value - float(np.percentile(exact[key], percent))), by) for key, percent, value, by in said["moved"]]
+    return {"flag": said["flag"], "errors": errors, "covered": all(error <= by + ANYWAY_MS for error, by in errors)}
 
 
 def _hold(child: subprocess.Popen[str]) -> None:

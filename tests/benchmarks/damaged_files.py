@@ -42,7 +42,7 @@ def measure() -> Iterator[Figure]:
 
 
 def take(library: Library, folder: Path, files: Sequence[MutatedFile], found: Counter[str]) -> None:
-    """Nothing; imports some files and counts what became of them and what is wrong in the library afterwards."""
+    """Import some files and count what became of them and what is wrong in the library afterwards."""
     folder.mkdir()
     for file in files:
         (folder / file.name).write_bytes(file.content)

@@ -6,7 +6,7 @@ import statistics
 import time
 from collections.abc import Iterator
 
-from bench.holdings import asked, listing
+from bench.holdings import data_link, listing
 from bench.library import Library
 from bench.view import View
 from tests.benchmarks import Figure
@@ -25,7 +25,7 @@ def measure() -> Iterator[Figure]:
     """One page of a hundred rows, from the View to the data frame."""
     library = Library.open(library_of_a_million())
     for name, (where, options) in ASKED.items():
-        view = asked.complete(View.of(where, {"tab": "points", **options}))
+        view = data_link.complete(View.of(where, {"tab": "points", **options}))
         listing.points(library, view)
         yield Figure(f"points as a table, {name}, median of 5", statistics.median(timed(library, view)), "s")
     library.close()

@@ -41,20 +41,12 @@ def capacity() -> Iterator[Figure]:
         what = f"capacity at concurrency {concurrency}"
         spread = max(rate["own"]) / min(rate["own"])
         yield Figure(
-            f"{what}, largest of {PAIRS} rounds over smallest {spread:.2f}",
-            statistics.median(rate["own"]),
-            "tokens/s",
+            f"{what}, largest of {PAIRS} rounds over smallest {spread:.2f}", statistics.median(rate["own"]), "tokens/s"
         )
         yield Figure(
-            f"{what}, over a reader that checks nothing",
-            _ratio(rate["own"], rate["feed"]),
-            "x",
-            0.9,
-            at_least=True,
+            f"{what}, over a reader that checks nothing", _ratio(rate["own"], rate["feed"]), "x", 0.9, at_least=True
         )
-        yield Figure(
-            f"{what}, over a reader of lines", _ratio(rate["own"], rate["lines"]), "x", 4, at_least=True
-        )
+        yield Figure(f"{what}, over a reader of lines", _ratio(rate["own"], rate["lines"]), "x", 4, at_least=True)
         parse = statistics.median(one["own"].said["parse_us"] for one in rounds)
         yield Figure(f"{what}, reading the answers", parse, "us/token", 1.2)
         yield Figure(f"{what}, peak memory", max(one["own"].said["peak_mb"] for one in rounds), "MB", 120)
@@ -64,10 +56,7 @@ def parsing() -> Iterator[Figure]:
     """What framing and reading cost by themselves, for chunks that differ in more than their text and for others."""
     alike = b"".join(_chunk(number, 1_790_000_000) for number in range(TOKENS))
     unlike = b"".join(_chunk(number, 1_790_000_000 + number) for number in range(TOKENS))
-    for what, body, goal in (
-        ("chunks alike but for their text", alike, 1.2),
-        ("chunks that differ", unlike, None),
-    ):
+    for what, body, goal in (("chunks alike but for their text", alike, 1.2), ("chunks that differ", unlike, None)):
         framing = _best(lambda body=body: _framed(body))
         pieces = _framed(body)
         yield Figure(f"framing, {what}", framing, "us/token")
@@ -79,22 +68,17 @@ def truth_and_cost(concurrency: int, case: Case) -> Iterator[Figure]:
     pairs = [(result("own", case), result("feed", case)) for _ in range(PAIRS)]
     own = [pair[0] for pair in pairs]
     what = f"paced at {concurrency}"
-    yield Figure(
-        f"{what}, TTFT error p50", _median(own, lambda one: percentile(one.ttft_error_ms, 50)), "ms", 0.5
-    )
+    yield Figure(f"{what}, TTFT error p50", _median(own, lambda one: percentile(one.ttft_error_ms, 50)), "ms", 0.5)
     goal = TTFT_GOAL_MS_P99[concurrency]
-    yield Figure(
-        f"{what}, TTFT error p99", _median(own, lambda one: percentile(one.ttft_error_ms, 99)), "ms", goal
-    )
+    yield Figure(f"{what}, TTFT error p99", _median(own, lambda one: percentile(one.ttft_error_ms, 99)), "ms", goal)
     theirs = [pair[1] for pair in pairs]
-    yield Figure(f"{what}, TTFT error p99 of the reader that checks nothing",
-                 _median(theirs, lambda one: percentile(one.ttft_error_ms, 99)), "ms")  # fmt: skip
     yield Figure(
-        f"{what}, lag of a token's stamp p50", _median(own, lambda one: percentile(one.lag_us, 50)), "us", 50
+        f"{what}, TTFT error p99 of the reader that checks nothing",
+        _median(theirs, lambda one: percentile(one.ttft_error_ms, 99)),
+        "ms",
     )
-    yield Figure(
-        f"{what}, lag of a token's stamp p99", _median(own, lambda one: percentile(one.lag_us, 99)), "us"
-    )
+    yield Figure(f"{what}, lag of a token's stamp p50", _median(own, lambda one: percentile(one.lag_us, 50)), "us", 50)
+    yield Figure(f"{what}, lag of a token's stamp p99", _median(own, lambda one: percentile(one.lag_us, 99)), "us")
     tails = [[percentile(one.lag_us, 99) for one in side] for side in (own, theirs)]
     yield Figure(f"{what}, that over a reader that checks nothing", _ratio(*tails), "x", 2)
     yield Figure(f"{what}, ITL p50 error", _median(own, lambda one: one.itl_p50_error_ms), "ms", 0.05)
@@ -110,8 +94,19 @@ def memory() -> Iterator[Figure]:
     """What the client holds while samples are handed on, over some fifteen rounds of 512 paced requests."""
     case = Case(512, 512 * FLAT_ROUNDS, paced=True)
     with tempfile.TemporaryDirectory() as folder, serving(case, Path(folder) / "log") as url:
-        command = [sys.executable, "-m", "tests.benchmarks._load_client", "--url", url, "--model", MODEL,
-                   "--concurrency", "512", "--requests", str(case.requests)]  # fmt: skip
+        command = [
+            sys.executable,
+            "-m",
+            "tests.benchmarks._load_client",
+            "--url",
+            url,
+            "--model",
+            MODEL,
+            "--concurrency",
+            "512",
+            "--requests",
+            str(case.requests),
+        ]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, preexec_fn=on_core(0))
     held = json.loads(done.stdout)["held_mb"]
     yield Figure(f"memory at the end of {1.5 * FLAT_ROUNDS:.0f} s at 512", held[-1], "MB", 120)

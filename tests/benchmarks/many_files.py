@@ -13,13 +13,34 @@ from tests.benchmarks._process import process
 
 FILES = 1_000
 RESULT = {
-    "date": "20260101-000000", "backend": "vllm", "model_id": "synthetic/model-8b", "num_prompts": 100,
-    "request_rate": "inf", "burstiness": 1.0, "max_concurrency": 8, "duration": 12.5, "completed": 100, "failed": 0,
-    "total_input_tokens": 102400, "total_output_tokens": 12800, "request_throughput": 8.0, "output_throughput": 1024.0,
-    "total_token_throughput": 9216.0, "mean_ttft_ms": 60.0, "median_ttft_ms": 55.0, "std_ttft_ms": 5.0,
-    "p99_ttft_ms": 95.0, "mean_tpot_ms": 7.5, "median_tpot_ms": 7.4, "std_tpot_ms": 0.2, "p99_tpot_ms": 8.1,
-    "mean_itl_ms": 7.5, "median_itl_ms": 7.4, "std_itl_ms": 0.3, "p99_itl_ms": 9.0,
-}  # fmt: skip
+    "date": "20260101-000000",
+    "backend": "vllm",
+    "model_id": "synthetic/model-8b",
+    "num_prompts": 100,
+    "request_rate": "inf",
+    "burstiness": 1.0,
+    "max_concurrency": 8,
+    "duration": 12.5,
+    "completed": 100,
+    "failed": 0,
+    "total_input_tokens": 102400,
+    "total_output_tokens": 12800,
+    "request_throughput": 8.0,
+    "output_throughput": 1024.0,
+    "total_token_throughput": 9216.0,
+    "mean_ttft_ms": 60.0,
+    "median_ttft_ms": 55.0,
+    "std_ttft_ms": 5.0,
+    "p99_ttft_ms": 95.0,
+    "mean_tpot_ms": 7.5,
+    "median_tpot_ms": 7.4,
+    "std_tpot_ms": 0.2,
+    "p99_tpot_ms": 8.1,
+    "mean_itl_ms": 7.5,
+    "median_itl_ms": 7.4,
+    "std_itl_ms": 0.3,
+    "p99_itl_ms": 9.0,
+}
 """A made-up result with the fields of vLLM 0.11."""
 
 
@@ -42,9 +63,7 @@ def write_files(folder: Path, archive: Path) -> Path:
     folder.mkdir()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for number in range(FILES):
-            text = json.dumps(
-                {**RESULT, "max_concurrency": number % 256 + 1, "duration": 12.5 + number / 1e6}
-            )
+            text = json.dumps({**RESULT, "max_concurrency": number % 256 + 1, "duration": 12.5 + number / 1e6})
             (folder / f"run{number:04}.json").write_text(text)
             packed.writestr(f"run{number:04}.json", text)
     return archive

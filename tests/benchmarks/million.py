@@ -41,13 +41,9 @@ def opening(folder: Path) -> Iterator[Figure]:
         with process("_reader", folder) as reader:
             answers.append(reader.ask("open"))
     middle = {key: statistics.median(row[key] for row in answers) for key in answers[0]}
-    yield Figure(
-        "Library.open in a fresh process, imports not counted, median of 5", middle["open_s"], "s", 0.5
-    )
+    yield Figure("Library.open in a fresh process, imports not counted, median of 5", middle["open_s"], "s", 0.5)
     yield Figure("processor time of it", middle["cpu_s"], "s")
-    yield Figure(
-        "Library.open in a fresh process with its imports, median of 5", middle["with_imports_s"], "s"
-    )
+    yield Figure("Library.open in a fresh process with its imports, median of 5", middle["with_imports_s"], "s")
 
 
 def against_bare(folder: Path) -> Iterator[Figure]:
@@ -70,9 +66,7 @@ def against_bare(folder: Path) -> Iterator[Figure]:
         told = [answered(library, name) for _ in range(5)]
         alone, varied = (statistics.median(times) for times in zip(*told, strict=True))
         yield Figure(f"{name}: its whole answer, nothing chosen, median of 5", alone, "s")
-        yield Figure(
-            f"{name}: its answer and the variations of it, median of 5", varied, "s", WITH_VARIATIONS_S
-        )
+        yield Figure(f"{name}: its answer and the variations of it, median of 5", varied, "s", WITH_VARIATIONS_S)
     library.close()
 
 
@@ -113,15 +107,16 @@ def noticing(folder: Path) -> Iterator[Figure]:
                 raise AssertionError(f"the new points are not seen: {answer}, expected {points}")
             waits.append(answer["refresh_s"])
         peak = reader.ask("count")["peak_mb"]
-    yield Figure("refresh after another process imported 1,000 points, median of 5", statistics.median(waits) * 1000,
-                 "ms", 200)  # fmt: skip
+    yield Figure(
+        "refresh after another process imported 1,000 points, median of 5", statistics.median(waits) * 1000, "ms", 200
+    )
     yield Figure("refresh after another process imported 1,000 points, slowest of 5", max(waits) * 1000, "ms")
     yield Figure("peak memory after both questions and the refreshes", peak, "MB", 700)
     yield Figure("peak memory before the first question", seen["before_questions_mb"], "MB")
 
 
 def imported_by_another(folder: Path, file: Path) -> None:
-    """Nothing; another process has imported the file when this returns."""
+    """Have another process import the file; it has when this returns."""
     code = (
         "import sys; from pathlib import Path; from bench.library import Library;"
         "report = Library.open(Path(sys.argv[1]), shipped=False).add([sys.argv[2]]);"

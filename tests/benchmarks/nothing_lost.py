@@ -11,9 +11,9 @@ from pathlib import Path
 
 from bench.endpoint import Settings, running
 from bench.library import Library
-from bench.sweep.entering import enter
 from bench.sweep.folder import Folder
-from bench.sweep.runner import run
+from bench.sweep.session.endings import enter
+from bench.sweep.session.runner import run
 from tests.benchmarks import Figure
 from tests.sweep.sweeping import folder_for, numbers_of_samples, started
 
@@ -40,9 +40,7 @@ def measure() -> Iterator[Figure]:
             process.kill()
             process.communicate()
             lines = {line.key: line for line, _ in folder.read.points}
-            found["wrong in the library"] += in_library(Path(library)) != sorted(
-                line.number for line in lines.values()
-            )
+            found["wrong in the library"] += in_library(Path(library)) != sorted(line.number for line in lines.values())
             found["points lost"] += sum(lines.get(key) != line for key, line in kept.items())
             found["points gained"] += len(lines) - len(kept)
             kept = dict(lines)
@@ -50,9 +48,7 @@ def measure() -> Iterator[Figure]:
         found["not done in the end"] += done.state != "done"
         check(folder, found)
         entered = enter(folder, Path(library))
-        found["wrong in the library"] += entered != POINTS or in_library(Path(library)) != list(
-            range(1, POINTS + 1)
-        )
+        found["wrong in the library"] += entered != POINTS or in_library(Path(library)) != list(range(1, POINTS + 1))
     yield Figure("points of the journal lost or changed by 50 kills", found["points lost"], "", 0)
     yield Figure("points missing, doubled or strange in the end", found["wrong points"], "", 0)
     yield Figure("points whose raw samples do not match", found["wrong samples"], "", 0)
@@ -84,13 +80,11 @@ def seconds_of_a_point(folder: Folder) -> float:
 
 
 def check(folder: Folder, found: Counter[str]) -> None:
-    """Nothing; counts what is not as if nothing had happened."""
+    """Count what is not as if nothing had happened."""
     lines = [line for line, _ in folder.read.points]
     planned = Counter(point.key for point in folder.plan.points())
     measured = Counter(line.key for line in lines)
-    found["wrong points"] += sum(((planned - measured) + (measured - planned)).values()) + (
-        len(lines) != POINTS
-    )
+    found["wrong points"] += sum(((planned - measured) + (measured - planned)).values()) + (len(lines) != POINTS)
     held = numbers_of_samples(folder)
     expected = {f"{line.number}.parquet": line.requests_sent for line in lines}
     found["wrong samples"] += len(set(held.items()) ^ set(expected.items()))

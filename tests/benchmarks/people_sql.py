@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.access import Visitor
-from bench.library import Library, people_sql
-from bench.library.people_desk import Desk
+from bench.library import Library
+from bench.library.user_sql import query
+from bench.library.user_sql.desk import QueryDesk
 from tests.benchmarks import Figure, seconds
 
 ROUNDS = 9
@@ -25,16 +26,14 @@ def measure() -> Iterator[Figure]:
     visitor = Visitor.at_the_shell()
     with tempfile.TemporaryDirectory() as folder:
         library = Library.open(Path(folder) / "library")
-        desk = Desk(library)
+        desk = QueryDesk(library)
         waited = []
         for _ in range(ROUNDS):
             desk.prepare(visitor)
             time.sleep(READY_S)
             waited.append(seconds(lambda: desk.run(SQL, visitor)))
-        started = [seconds(lambda: people_sql.run(library, SQL)) for _ in range(ROUNDS)]
+        started = [seconds(lambda: query.run(library, SQL)) for _ in range(ROUNDS)]
         desk.close()
         library.close()
-    yield Figure(
-        "SQL round trip of a group-by, a process waiting ready", statistics.median(waited) * 1000, "ms", 500
-    )
+    yield Figure("SQL round trip of a group-by, a process waiting ready", statistics.median(waited) * 1000, "ms", 500)
     yield Figure("the same with a process started for it", statistics.median(started) * 1000, "ms")

@@ -27,10 +27,7 @@ def measure() -> Iterator[Figure]:
     yield Figure("one warm rerun of a session", one, "s")
     yield Figure("memory of the server with 30 sessions", megabytes, "MB", 350)
     yield Figure(
-        "30 simultaneous reruns, p95, over 30 x one warm rerun",
-        percentile(everybody, 95) / (SESSIONS * one),
-        "x",
-        1.5,
+        "30 simultaneous reruns, p95, over 30 x one warm rerun", percentile(everybody, 95) / (SESSIONS * one), "x", 1.5
     )
 
 

@@ -11,9 +11,7 @@ from tests.benchmarks import Figure
 from tests.benchmarks._process import process
 
 IMPORTS, STARTS = 2_000, 5
-HEADER = (
-    "model,accelerator,accelerators,engine,isl,osl,concurrency,output_tokens_per_s,ttft_ms_p50,evidence,note"
-)
+HEADER = "model,accelerator,accelerators,engine,isl,osl,concurrency,output_tokens_per_s,ttft_ms_p50,evidence,note"
 
 
 def measure() -> Iterator[Figure]:
@@ -30,9 +28,7 @@ def measure() -> Iterator[Figure]:
                 opened.append(reader.ask("open"))
                 points = reader.ask("count")["points"]
     if done["refused"] or points != IMPORTS:
-        raise AssertionError(
-            f"{IMPORTS} points were imported, {points} are seen, {done['refused']} were refused"
-        )
+        raise AssertionError(f"{IMPORTS} points were imported, {points} are seen, {done['refused']} were refused")
     yield Figure("2,000 one-point imports", done["s"], "s")
     yield Figure("one of them, mean", done["s"] / IMPORTS * 1000, "ms")
     yield Figure("one of them, p99", done["p99_s"] * 1000, "ms")
@@ -45,7 +41,7 @@ def measure() -> Iterator[Figure]:
 
 
 def write_files(folder: Path) -> None:
-    """Nothing; one published table of one synthetic point in each file."""
+    """Write one published table of one synthetic point in each file."""
     folder.mkdir()
     for number in range(IMPORTS):
         point = f"llama-3.1-8b,h100-sxm,1,vllm,1024,128,{number % 256 + 1},{100 + number},{20 + number % 7},measured"

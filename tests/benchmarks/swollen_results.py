@@ -30,10 +30,7 @@ def measure() -> Iterator[Figure]:
                 took, was_read = seconds(sample, content)
                 slowest, read, count = max(slowest, took), read + was_read, count + 1
         yield Figure(
-            f"{name}: the slowest of {count} files of 5 MB, {read} of them read, processor time",
-            slowest,
-            "s",
-            5,
+            f"{name}: the slowest of {count} files of 5 MB, {read} of them read, processor time", slowest, "s", 5
         )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     yield Figure("peak memory of the process that read them all", peak, "MB", 1024)

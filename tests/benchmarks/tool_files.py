@@ -48,7 +48,7 @@ def held_against_a_parse(file: Path, what: str) -> Iterator[Figure]:
 
 
 def write_report(path: Path) -> None:
-    """Nothing; a report whose requests are those of a real one, over and over."""
+    """Write a report whose requests are those of a real one, over and over."""
     document = json.loads(GUIDELLM.read_text())
     listed = document["benchmarks"][0]["requests"]
     times = MEGABYTES * 1_000_000 // len(json.dumps(listed["successful"])) + 1
@@ -57,6 +57,6 @@ def write_report(path: Path) -> None:
 
 
 def write_requests(path: Path) -> None:
-    """Nothing; the requests of a real run, over and over."""
+    """Write the requests of a real run, over and over."""
     content = AIPERF.read_bytes()
     path.write_bytes(content * (MEGABYTES * 1_000_000 // len(content) + 1))

@@ -19,12 +19,9 @@ def measure() -> Iterator[Figure]:
     """Fresh processes import, one that stays open looks again and again."""
     library = library_of_a_million()
     with tempfile.TemporaryDirectory() as folder:
-        in_process = [
-            shown(library, Path(folder) / f"{number}.csv", number, "import") for number in range(ROUNDS)
-        ]
+        in_process = [shown(library, Path(folder) / f"{number}.csv", number, "import") for number in range(ROUNDS)]
         by_child = [
-            shown(library, Path(folder) / f"{number}.csv", number, "take in")
-            for number in range(ROUNDS, 2 * ROUNDS)
+            shown(library, Path(folder) / f"{number}.csv", number, "take in") for number in range(ROUNDS, 2 * ROUNDS)
         ]
     what = "import of 10,000 rows until another process sees them"
     yield Figure(f"{what}, median of 5", statistics.median(wait for wait, _ in in_process), "s")
@@ -33,9 +30,7 @@ def measure() -> Iterator[Figure]:
         statistics.median(whole for _, whole in in_process),
         "s",
     )
-    yield Figure(
-        f"{what}, as the app imports, median of 5", statistics.median(wait for wait, _ in by_child), "s", 3
-    )
+    yield Figure(f"{what}, as the app imports, median of 5", statistics.median(wait for wait, _ in by_child), "s", 3)
     yield Figure("until that is done, median of 5", statistics.median(whole for _, whole in by_child), "s")
 
 

@@ -16,9 +16,9 @@ import websockets.asyncio.client as websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from bench.sweep import jobs
 from bench.sweep.folder import Folder
 from bench.sweep.planning.plan import Plan
+from bench.sweep.session import jobs
 from tests.benchmarks import Figure
 from tests.benchmarks._server import Server, running
 from tests.benchmarks.whole_sweep import serving
@@ -52,9 +52,7 @@ def measure() -> Iterator[Figure]:
         moved = [watched[metric] / alone[metric] - 1 for alone, watched in pairs]
         yield Figure(f"{name}, ten tabs against none", abs(statistics.median(moved)) * 100, "%", 2)
         yield Figure(f"{name}, the pair that differs most", max(map(abs, moved)) * 100, "%")
-    yield Figure(
-        "processor time of the server for each second that ten tabs watch", statistics.median(spent), "s"
-    )
+    yield Figure("processor time of the server for each second that ten tabs watch", statistics.median(spent), "s")
 
 
 def swept(library: Path, endpoint: str, server: Server, tabs: int, spent: list[float]) -> dict[str, float]:
@@ -91,7 +89,7 @@ def watching(url: str, sweep: str, tabs: int) -> Iterator[set[int]]:
 
 
 async def opened(url: str, sweep: str, tabs: int, seen: set[int], over: threading.Event) -> None:
-    """Nothing; so many tabs are open until it is over."""
+    """Keep so many tabs open until it is over."""
     open_tabs = [asyncio.create_task(tab(url, sweep, number, seen)) for number in range(tabs)]
     while not over.is_set():
         await asyncio.sleep(0.1)
@@ -103,7 +101,7 @@ async def opened(url: str, sweep: str, tabs: int, seen: set[int], over: threadin
 
 
 async def tab(url: str, sweep: str, number: int, seen: set[int]) -> None:
-    """Nothing; does what a browser's tab does: asks for the page, then for its fragment as often as that says."""
+    """Do what a browser's tab does: ask for the page, then for its fragment as often as that says."""
     address = url.replace("http", "ws", 1) + "/_stcore/stream"
     async with (
         websockets.connect(address, subprotocols=["streamlit"], max_size=None, origin=url) as connection,
@@ -121,16 +119,14 @@ async def tab(url: str, sweep: str, number: int, seen: set[int]) -> None:
                 seen.add(number)
             elif kind == "auto_rerun":
                 asking.create_task(
-                    repeating(
-                        connection, sweep, script, told.auto_rerun.fragment_id, told.auto_rerun.interval
-                    )
+                    repeating(connection, sweep, script, told.auto_rerun.fragment_id, told.auto_rerun.interval)
                 )
 
 
 async def repeating(
     connection: websockets.ClientConnection, sweep: str, script: str, fragment: str, interval_s: float
 ) -> None:
-    """Nothing; asks for a fragment of the page again and again."""
+    """Ask for a fragment of the page again and again."""
     while True:
         await asyncio.sleep(interval_s)
         message = asked(sweep)

@@ -26,8 +26,10 @@ from tests.benchmarks._yardstick import on_core
 
 STARTS, ROUNDS = 9, 3
 PERCENTS = (50, 90, 99)
-MIXED = ("refused reset 429 500 503 redirect html error_body error_event cut malformed stall slow_headers huge_headers "
-         "endless_line endless_stream gzip").split()  # fmt: skip
+MIXED = (
+    "refused reset 429 500 503 redirect html error_body error_event cut malformed stall slow_headers huge_headers "
+    "endless_line endless_stream gzip"
+).split()
 FAILING = 0.1
 SERVER_LATE_MS = 2.0
 """Where the endpoint itself sends later than this at p99 the machine was busy with something else: measured again."""
@@ -46,8 +48,11 @@ class Swept:
     @property
     def server_late_ms(self) -> float:
         """How late the endpoint sent, at p99."""
-        late = [(sent - due) / 1e6 for row in self.truths.values()
-                for due, sent in zip(row.due_ns, row.sent_ns, strict=False)]  # fmt: skip
+        late = [
+            (sent - due) / 1e6
+            for row in self.truths.values()
+            for due, sent in zip(row.due_ns, row.sent_ns, strict=False)
+        ]
         return percentile(late, 99)
 
 
@@ -55,9 +60,7 @@ def measure() -> Iterator[Figure]:
     """Sweep and endpoint on a core each; medians."""
     yield Figure("start of the process to its first request", statistics.median(starts()), "s", 0.5)
     steady = [swept(["--ttft-ms", "100", "--itl-ms", "5"], 32, 640, 40) for _ in range(ROUNDS)]
-    yield Figure(
-        "last response to the finished journal", statistics.median(one.end_s for one in steady), "s", 0.5
-    )
+    yield Figure("last response to the finished journal", statistics.median(one.end_s for one in steady), "s", 0.5)
     errors = [ttft_errors_ms(one) for one in steady]
     for percent, goal in ((50, 0.5), (99, 10.0)):
         off = statistics.median(percentile(one, percent) for one in errors)
@@ -73,9 +76,7 @@ def starts() -> list[float]:
         command = sweeping(f"http://127.0.0.1:{listener.getsockname()[1]}", library, 1, 1, 1)
         for _ in range(STARTS):
             begun = time.monotonic()
-            with subprocess.Popen(
-                command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            ) as process:
+            with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 asking, _ = listener.accept()
                 asking.recv(1)
                 found.append(time.monotonic() - begun)
@@ -90,11 +91,11 @@ def jitter() -> Iterator[Figure]:
     rounds = [swept(drawn, 16, 320, 64) for _ in range(ROUNDS)]
     for key in ("ttft_ms", "itl_ms"):
         for percent in PERCENTS:
-            off = [abs(one.point["whole"][f"{key}_p{percent}"] / percentile(sample(one, key), percent) - 1)
-                   for one in rounds]  # fmt: skip
-            yield Figure(
-                f"jitter, {key[:-3]} p{percent} off the exact sample's", statistics.median(off) * 100, "%", 1
-            )
+            off = [
+                abs(one.point["whole"][f"{key}_p{percent}"] / percentile(sample(one, key), percent) - 1)
+                for one in rounds
+            ]
+            yield Figure(f"jitter, {key[:-3]} p{percent} off the exact sample's", statistics.median(off) * 100, "%", 1)
 
 
 def sample(one: Swept, key: str) -> list[float]:
@@ -109,8 +110,10 @@ def failing(clean: Sequence[Swept]) -> Iterator[Figure]:
     """A tenth of the requests fail, each in one of seventeen ways; the good ones are as fast as without those."""
     share = f"{FAILING / len(MIXED):.6f}"
     told = ",".join(f"{kind}={share}" for kind in MIXED)
-    mixed = [swept(["--ttft-ms", "100", "--itl-ms", "5", "--fail", told, "--slow-headers-s", "60"], 32, 640, 40)
-             for _ in range(ROUNDS)]  # fmt: skip
+    mixed = [
+        swept(["--ttft-ms", "100", "--itl-ms", "5", "--fail", told, "--slow-headers-s", "60"], 32, 640, 40)
+        for _ in range(ROUNDS)
+    ]
     count = statistics.median(one.point["requests_failed"] for one in mixed)
     yield Figure("failures in a sweep of 640 requests", count, "requests")
     for key in ("ttft_ms", "tpot_ms", "e2el_ms"):
@@ -153,24 +156,47 @@ def _swept(options: Sequence[str], concurrency: int, requests: int, osl: int) ->
         written = (place / "journal.jsonl").stat().st_mtime - (time.time() - time.monotonic())
         rows = pq.read_table(place / "requests" / "1.parquet").to_pylist()
     last = max(row.end_ns or 0 for row in truths) / 1e9
-    return Swept(told["points"][0], [row for row in rows if row["outcome"] == "ok"], {row.id: row for row in truths},
-                 written - last)  # fmt: skip
+    return Swept(
+        told["points"][0],
+        [row for row in rows if row["outcome"] == "ok"],
+        {row.id: row for row in truths},
+        written - last,
+    )
 
 
 def sweeping(url: str, library: str, concurrency: int, requests: int, osl: int) -> list[str]:
     """The command of such a sweep."""
-    return [sys.executable, "-m", "bench", "sweep", "--url", url, "--model", "fake-model", "--isl", "64",
-            "--osl", str(osl), "--concurrency", str(concurrency), "--requests", str(requests), "--library", library,
-            "--with", "point.stall_s=1", "point.timeout_s=4", "--json"]  # fmt: skip
+    return [
+        sys.executable,
+        "-m",
+        "bench",
+        "sweep",
+        "--url",
+        url,
+        "--model",
+        "fake-model",
+        "--isl",
+        "64",
+        "--osl",
+        str(osl),
+        "--concurrency",
+        str(concurrency),
+        "--requests",
+        str(requests),
+        "--library",
+        library,
+        "--with",
+        "point.stall_s=1",
+        "point.timeout_s=4",
+        "--json",
+    ]
 
 
 @contextlib.contextmanager
 def serving(options: Sequence[str]) -> Iterator[str]:
     """The URL of the project's own endpoint in a process on the last core; its log is whole after the block."""
     command = [sys.executable, "-m", "bench", "endpoint", "--port", "0", "--json", *options]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, preexec_fn=on_core(-1)
-    ) as server:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, preexec_fn=on_core(-1)) as server:
         assert server.stdout is not None
         try:
             yield _url(server.stdout)

@@ -36,3 +36,9 @@ def test_fewer_decade_ticks_leave_out_those_of_2_and_then_those_of_5() -> None:
     assert decade_ticks(8, 600, 5) == [10, 50, 100, 500]
     assert decade_ticks(8, 600, 3) == [10, 100]
     assert decade_ticks(8, 90, 5) == [10, 20, 50]
+
+
+def test_a_share_is_in_percent_at_its_axis() -> None:
+    share = catalogue.metric("failed_share")
+    assert Axis(share, False, 0.0, 1.0).settings["tickformat"] == ",~%"
+    assert Axis(share, True, 0.005, 0.6).settings["ticktext"] == ["0.5%", "1%", "2%", "5%", "10%", "20%", "50%"]

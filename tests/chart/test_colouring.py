@@ -15,10 +15,7 @@ VALUES = st.lists(st.floats(1e-3, 1e9), min_size=1, max_size=30).map(np.array)
 
 def luminance(red: float, green: float, blue: float) -> float:
     """WCAG 2.2, relative luminance."""
-    parts = [
-        c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4
-        for c in (red, green, blue)
-    ]
+    parts = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in (red, green, blue)]
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 

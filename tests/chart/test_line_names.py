@@ -21,9 +21,7 @@ def test_above_each_other_stand_in_the_order_of_the_ends(
 ) -> None:
     plots = ((1060, 300), (730, 280)) if narrow else PLOTS
     labels = placed(places, widths[: len(places)], [[place] for place in places], plots=plots)
-    told = [
-        (place, label, width) for place, label, width in zip(places, labels, widths, strict=False) if label
-    ]
+    told = [(place, label, width) for place, label, width in zip(places, labels, widths, strict=False) if label]
     step = LINE / min(height for _, height in plots)
     for place, label, _ in told:
         assert abs(label.up - place[1]) <= FARTHEST * step + 1e-9

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.chart import DARK, LIGHT, two_columns
-from bench.chart.two_columns import Chosen, chosen, columns, figure, left_out
+from bench.chart.two_columns import ChartColumns, chosen, columns, figure, left_out
 
 COSTS = pd.DataFrame(
     {
@@ -39,27 +39,25 @@ def test_each_column_is_offered_for_what_it_can_be() -> None:
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
-        ({}, Chosen("accelerator", "usd", "shared")),
-        ({"y": "offers"}, Chosen("accelerator", "offers", "shared")),
-        ({"x": "newest", "colour": ""}, Chosen("newest", "usd", None)),
-        ({"x": "usd"}, Chosen("usd", "offers", "accelerator")),
-        ({"x": "usd", "y": "usd"}, Chosen("accelerator", "usd", "shared")),
-        ({"x": "no such", "y": "accelerator", "colour": "usd"}, Chosen("accelerator", "usd", "shared")),
+        ({}, ChartColumns("accelerator", "usd", "shared")),
+        ({"y": "offers"}, ChartColumns("accelerator", "offers", "shared")),
+        ({"x": "newest", "colour": ""}, ChartColumns("newest", "usd", None)),
+        ({"x": "usd"}, ChartColumns("usd", "offers", "accelerator")),
+        ({"x": "usd", "y": "usd"}, ChartColumns("accelerator", "usd", "shared")),
+        ({"x": "no such", "y": "accelerator", "colour": "usd"}, ChartColumns("accelerator", "usd", "shared")),
     ],
 )
-def test_what_is_asked_is_drawn_and_the_rest_suits_the_rows(asked: dict[str, str], found: Chosen) -> None:
+def test_what_is_asked_is_drawn_and_the_rest_suits_the_rows(asked: dict[str, str], found: ChartColumns) -> None:
     assert chosen(COSTS, asked) == found
 
 
-@pytest.mark.parametrize(
-    "rows", [COSTS.head(1), COSTS[["usd"]], COSTS[["accelerator", "shared"]], COSTS.head(0)]
-)
+@pytest.mark.parametrize("rows", [COSTS.head(1), COSTS[["usd"]], COSTS[["accelerator", "shared"]], COSTS.head(0)])
 def test_what_has_nothing_to_draw_has_no_chart(rows: pd.DataFrame) -> None:
     assert chosen(rows, {}) is None
 
 
 def test_words_with_a_row_each_are_bars_from_zero() -> None:
-    drawn = figure(COSTS, Chosen("accelerator", "offers"), LIGHT)
+    drawn = figure(COSTS, ChartColumns("accelerator", "offers"), LIGHT)
     (bars,) = drawn.data
     assert bars.type == "bar"
     assert list(bars.x) == ["H100 SXM", "H200 SXM", "TPU v6e"]
@@ -68,18 +66,18 @@ def test_words_with_a_row_each_are_bars_from_zero() -> None:
 
 
 def test_bars_of_nearly_one_height_are_markers() -> None:
-    assert figure(COSTS, Chosen("accelerator", "usd"), LIGHT).data[0].type == "bar"
+    assert figure(COSTS, ChartColumns("accelerator", "usd"), LIGHT).data[0].type == "bar"
     close = COSTS.assign(usd=[0.953, 0.955, 0.96])
-    assert figure(close, Chosen("accelerator", "usd"), LIGHT).data[0].mode == "markers"
+    assert figure(close, ChartColumns("accelerator", "usd"), LIGHT).data[0].mode == "markers"
 
 
 def test_words_with_several_rows_each_are_markers() -> None:
     rows = pd.concat([COSTS, COSTS])
-    assert figure(rows, Chosen("accelerator", "offers"), LIGHT).data[0].mode == "markers"
+    assert figure(rows, ChartColumns("accelerator", "offers"), LIGHT).data[0].mode == "markers"
 
 
 def test_numbers_are_markers_in_a_colour_for_each_and_doublings_are_logarithmic() -> None:
-    drawn = figure(LOADS, Chosen("concurrency", "tpot_ms_p50", "engine"), DARK)
+    drawn = figure(LOADS, ChartColumns("concurrency", "tpot_ms_p50", "engine"), DARK)
     assert [trace.name for trace in drawn.data] == ["vLLM", "SGLang", "not stated"]
     assert {trace.mode for trace in drawn.data} == {"markers"}
     assert len({trace.marker.color for trace in drawn.data}) == 3
@@ -92,23 +90,23 @@ def test_numbers_are_markers_in_a_colour_for_each_and_doublings_are_logarithmic(
 
 def test_a_row_without_one_of_the_two_is_no_point() -> None:
     rows = LOADS.assign(tpot_ms_p50=[1.0, None, 3.0, None, None, None])
-    drawn = figure(rows, Chosen("concurrency", "tpot_ms_p50"), LIGHT)
+    drawn = figure(rows, ChartColumns("concurrency", "tpot_ms_p50"), LIGHT)
     assert list(drawn.data[0].x) == [1, 64]
-    empty = figure(rows.assign(tpot_ms_p50=None), Chosen("concurrency", "tpot_ms_p50"), LIGHT)
+    empty = figure(rows.assign(tpot_ms_p50=None), ChartColumns("concurrency", "tpot_ms_p50"), LIGHT)
     assert empty.layout.annotations[0].text == "No row has both columns."
 
 
 def test_more_words_than_can_be_read_are_left_out_and_counted() -> None:
     rows = pd.DataFrame({"name": pd.array([f"n{n}" for n in range(75)], "string"), "value": range(75)})
-    of = Chosen("name", "value")
+    of = ChartColumns("name", "value")
     assert len(figure(rows, of, LIGHT).data[0].x) == two_columns.MOST_BARS == 60
     assert left_out(rows, of) == 15
-    assert left_out(rows, Chosen("value", "value")) == 0
+    assert left_out(rows, ChartColumns("value", "value")) == 0
 
 
 def test_names_from_a_query_are_text() -> None:
     rows = pd.DataFrame({"<b>x</b>": pd.array(["<i>a</i>", "%{x}"], "string"), "<a>": [1.0, 2.0]})
-    drawn = figure(rows, Chosen("<b>x</b>", "<a>"), LIGHT)
+    drawn = figure(rows, ChartColumns("<b>x</b>", "<a>"), LIGHT)
     assert drawn.layout.xaxis.title.text == "&lt;b&gt;x&lt;/b&gt;"
     assert list(drawn.data[0].x) == ["&lt;i&gt;a&lt;/i&gt;", "%&#123;x}"]
     assert "&lt;a&gt;" in drawn.data[0].hovertemplate
@@ -116,9 +114,7 @@ def test_names_from_a_query_are_text() -> None:
 
 @given(
     st.lists(
-        st.tuples(
-            st.sampled_from(["a", "b", None]), st.floats() | st.none(), st.integers(-5, 5), st.booleans()
-        ),
+        st.tuples(st.sampled_from(["a", "b", None]), st.floats() | st.none(), st.integers(-5, 5), st.booleans()),
         max_size=12,
     )
 )

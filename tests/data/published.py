@@ -11,9 +11,7 @@ from data.recipes.tables import Table
 
 @cache
 def shipped() -> dict[str, Table]:
-    return {
-        table.stem: table for recipe in recipes() if hasattr(recipe, "tables") for table in recipe.tables()
-    }
+    return {table.stem: table for recipe in recipes() if hasattr(recipe, "tables") for table in recipe.tables()}
 
 
 @cache

@@ -89,26 +89,49 @@ def test_the_published_format_takes_every_row(table, tmp_path: Path) -> None:  #
     path = table.write(tmp_path)
     file = SourceFile(path, (path.with_name(f"{table.stem}.source.toml"),))
     reading = formats.recognise(file).read(file)
-    kept = (
-        reading.scores.num_rows if table.stem.endswith("-scores") else sum(b.num_rows for b in reading.points)
-    )
+    kept = reading.scores.num_rows if table.stem.endswith("-scores") else sum(b.num_rows for b in reading.points)
     assert kept == len(table.rows)
     assert not reading.refusals
 
 
 def test_the_tpu_sweeps_are_the_printed_ones() -> None:
     assert sweep(FIGURE, model="gemma-4-31b", **TPU) == {
-        1: 44.2, 8: 318, 64: 2112, 128: 3853, 256: 6246, 512: 8550, 768: 9600,
-    }  # fmt: skip
+        1: 44.2,
+        8: 318,
+        64: 2112,
+        128: 3853,
+        256: 6246,
+        512: 8550,
+        768: 9600,
+    }
     assert sweep(FIGURE, model="gemma-4-26b-a4b", **TPU) == {
-        1: 52.9, 8: 390, 64: 2662, 128: 4915, 256: 8192, 512: 12390, 768: 14899,
-    }  # fmt: skip
+        1: 52.9,
+        8: 390,
+        64: 2662,
+        128: 4915,
+        256: 8192,
+        512: 12390,
+        768: 14899,
+    }
     assert sweep(FIGURE, model="gemma-4-e4b", **TPU) == {
-        1: 78.3, 8: 542, 64: 3661, 128: 6298, 256: 10214, 512: 13773, 768: 15514, 1024: 16794,
-    }  # fmt: skip
+        1: 78.3,
+        8: 542,
+        64: 3661,
+        128: 6298,
+        256: 10214,
+        512: 13773,
+        768: 15514,
+        1024: 16794,
+    }
     assert sweep(STEP, model="gemma-4-31b", **TPU) == {
-        1: 22.6, 8: 25.1, 64: 30.3, 128: 33.2, 256: 41.0, 512: 59.7, 768: 80.3,
-    }  # fmt: skip
+        1: 22.6,
+        8: 25.1,
+        64: 30.3,
+        128: 33.2,
+        256: 41.0,
+        512: 59.7,
+        768: 80.3,
+    }
 
 
 def test_a_v6e_4_is_four_chips() -> None:
@@ -130,17 +153,49 @@ def test_april_and_june_are_two_sweeps_of_rvllm_on_the_h100() -> None:
     april = {"variant": "CUDA graph, forward only, April 2026", "date": "2026-04-19"}
     june = {"variant": "CUDA graph, default routes, June 2026", "date": "2026-06-10"}
     assert sweep(FIGURE, **april) == {
-        1: 53, 4: 221, 8: 434, 16: 893, 32: 1743, 64: 3265, 128: 5802, 256: 7808, 512: 8786,
-    }  # fmt: skip
+        1: 53,
+        4: 221,
+        8: 434,
+        16: 893,
+        32: 1743,
+        64: 3265,
+        128: 5802,
+        256: 7808,
+        512: 8786,
+    }
     assert sweep(STEP, **april) == {
-        1: 18.7, 4: 18.1, 8: 18.4, 16: 17.9, 32: 18.4, 64: 19.6, 128: 22.1, 256: 32.8, 512: 58.3,
-    }  # fmt: skip
+        1: 18.7,
+        4: 18.1,
+        8: 18.4,
+        16: 17.9,
+        32: 18.4,
+        64: 19.6,
+        128: 22.1,
+        256: 32.8,
+        512: 58.3,
+    }
     assert sweep(FIGURE, **june) == {
-        1: 64.4, 2: 125.3, 4: 249.1, 8: 495.5, 16: 949.2, 32: 1741, 64: 2997, 128: 5211, 256: 7607,
-    }  # fmt: skip
+        1: 64.4,
+        2: 125.3,
+        4: 249.1,
+        8: 495.5,
+        16: 949.2,
+        32: 1741,
+        64: 2997,
+        128: 5211,
+        256: 7607,
+    }
     assert sweep(STEP, **june) == {
-        1: 15.5, 2: 16.0, 4: 16.1, 8: 16.1, 16: 16.9, 32: 18.4, 64: 21.4, 128: 24.6, 256: 33.7,
-    }  # fmt: skip
+        1: 15.5,
+        2: 16.0,
+        4: 16.1,
+        8: 16.1,
+        16: 16.9,
+        32: 18.4,
+        64: 21.4,
+        128: 24.6,
+        256: 33.7,
+    }
     noisy = {row["batch"] for row in rows(RVLLM) if "methodology" in kinds(row)}
     assert noisy == {"64", "128", "256", "512"}
 
@@ -148,9 +203,7 @@ def test_april_and_june_are_two_sweeps_of_rvllm_on_the_h100() -> None:
 def test_eleven_ways_to_decode_for_one_user_are_eleven_points() -> None:
     found = [row for row in rows(RVLLM) if row["engine"] == "rvllm" and row["accelerator"] == "h100-sxm"]
     single = [row for row in found if row["batch"] == "1" and row[FIGURE] and row["evidence"] == "measured"]
-    assert sorted(float(row[FIGURE]) for row in single) == [
-        11, 14, 37.9, 37.9, 40.0, 44.9, 53, 61.4, 63.0, 64.4, 83.9,
-    ]  # fmt: skip
+    assert sorted(float(row[FIGURE]) for row in single) == [11, 14, 37.9, 37.9, 40.0, 44.9, 53, 61.4, 63.0, 64.4, 83.9]
     assert len({(row["variant"], row["precision"]) for row in single}) == 11
     assert {row["speculation"] for row in single if row[FIGURE] == "83.9"} == {"ngram"}
 
@@ -166,20 +219,8 @@ def test_step_time_and_throughput_agree() -> None:
 
 def test_context_figures_keep_their_path_and_their_doubt() -> None:
     one = {"model": "gemma-4-31b", "accelerator": "tpu-v6e", "batch": "1", "harness": "rvllm jax decode loop"}
-    assert sweep(FIGURE, "context_tokens", **one) == {
-        512: 78.2,
-        2048: 44.2,
-        32768: 15,
-        65536: 11,
-        131072: 24.7,
-    }
-    assert sweep(STEP, "context_tokens", **one) == {
-        512: 12.79,
-        2048: 22.6,
-        32768: 66,
-        65536: 91,
-        131072: 40.56,
-    }
+    assert sweep(FIGURE, "context_tokens", **one) == {512: 78.2, 2048: 44.2, 32768: 15, 65536: 11, 131072: 24.7}
+    assert sweep(STEP, "context_tokens", **one) == {512: 12.79, 2048: 22.6, 32768: 66, 65536: 91, 131072: 40.56}
     doubted = {row["context_tokens"] for row in rows(RVLLM) if "implausible" in kinds(row)}
     assert doubted == {"32768", "65536", "131072"}
     assert only(RVLLM, context_tokens="131072")["kv_precision"] == "int8"
@@ -200,10 +241,7 @@ def test_one_token_ttft_is_no_serving_ttft() -> None:
 
 def test_projections_keep_their_grade() -> None:
     projected = {
-        row[FIGURE]: row
-        for stem in (RVLLM, H100_ARTICLE)
-        for row in rows(stem)
-        if row["evidence"] == "projected"
+        row[FIGURE]: row for stem in (RVLLM, H100_ARTICLE) for row in rows(stem) if row["evidence"] == "projected"
     }
     assert set(projected) == {"145", "50000", "400", "10080"}
     assert projected["145"]["speculation"] == "eagle3"
@@ -255,9 +293,16 @@ def test_the_articles_without_measurements_are_unverified() -> None:
 def test_mt_bench_is_marked_as_judged_by_the_model_itself() -> None:
     own = [row for row in rows(f"{H100_ARTICLE}-scores") if row["judge"] == "gemma-4-31b"]
     assert {row["category"]: row["value"] for row in own} == {
-        "coding": "10", "extraction": "10", "humanities": "10", "math": "10", "roleplay": "10", "writing": "10",
-        "stem": "9.75", "reasoning": "8.25", "": "9.73",
-    }  # fmt: skip
+        "coding": "10",
+        "extraction": "10",
+        "humanities": "10",
+        "math": "10",
+        "roleplay": "10",
+        "writing": "10",
+        "stem": "9.75",
+        "reasoning": "8.25",
+        "": "9.73",
+    }
     assert {row["self_judged"] for row in own} == {"true"}
     quoted = [row for row in rows(f"{H100_ARTICLE}-scores") if row["judge"] == "gpt-4"]
     assert {row["model"]: (row["value"], row["evidence"]) for row in quoted} == {

@@ -23,8 +23,7 @@ def journal(request: pytest.FixtureRequest) -> Journal:
 
 def test_every_point_of_the_profile_is_there_once(journal: Journal) -> None:
     found = [
-        (line.workload.isl_requested, line.workload.osl_requested, line.load.concurrency)
-        for line, _ in journal.points
+        (line.workload.isl_requested, line.workload.osl_requested, line.load.concurrency) for line, _ in journal.points
     ]
     assert sorted(found, key=GRID.index) == GRID
     assert journal.ends[-1].state == "done"
@@ -60,9 +59,7 @@ def test_what_was_measured_is_told(journal: Journal) -> None:
 def test_no_published_point_shares_a_model_with_them(journal: Journal) -> None:
     library = Library.open(SHIPPED, shipped=False)
     model = str(journal.sessions[0].deployment.model)
-    found = library.fetch(
-        "SELECT DISTINCT harness, accelerator, evidence, origin FROM points WHERE model = ?", [model]
-    )
+    found = library.fetch("SELECT DISTINCT harness, accelerator, evidence, origin FROM points WHERE model = ?", [model])
     library.close()
     assert found == [("kneepoint", "cpu", "measured", "own")]
 

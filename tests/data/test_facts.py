@@ -29,23 +29,16 @@ def linear(colour: str) -> list[float]:
 
 def contrast(one: str, other: str) -> float:
     """WCAG 2 contrast ratio."""
-    light = [
-        sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear(c), strict=True))
-        for c in (one, other)
-    ]
+    light = [sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear(c), strict=True)) for c in (one, other)]
     return (max(light) + 0.05) / (min(light) + 0.05)
 
 
 # Machado, Oliveira, Fernandes 2009, severity 1.0, on linear RGB.
 SEEN_BY = {
     "full colour vision": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
-    "protanopia": (
-        (0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998),
-    ),
-    "deuteranopia": (
-        (0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881),
-    ),
-}  # fmt: skip
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+}
 
 
 def oklab(colour: str, eyes: tuple[tuple[float, ...], ...]) -> tuple[float, float, float]:
@@ -138,13 +131,7 @@ def test_facts_that_carry_a_roofline() -> None:
     h100, v6e = names.accelerator("h100-sxm"), names.accelerator("tpu-v6e")
     assert h100 is not None
     assert v6e is not None
-    assert (h100.hbm_tb_s, h100.bf16_tflops, h100.fp8_tflops, h100.memory_gb, h100.tdp_w) == (
-        3.35,
-        989,
-        1979,
-        80,
-        700,
-    )
+    assert (h100.hbm_tb_s, h100.bf16_tflops, h100.fp8_tflops, h100.memory_gb, h100.tdp_w) == (3.35, 989, 1979, 80, 700)
     assert (v6e.hbm_tb_s, v6e.bf16_tflops, v6e.memory_gb, v6e.tdp_w) == (1.638, 918, 32, None)
     gemma, deepseek = names.model("gemma-4-31b"), names.model("deepseek-r1")
     assert gemma is not None
@@ -187,9 +174,7 @@ def test_families_that_meet_in_a_chart_can_be_told_apart(theme: str, eyes: str) 
     for one, other in combinations(colours, 2):
         far = sum(
             (a - b) ** 2
-            for a, b in zip(
-                oklab(colours[one], SEEN_BY[eyes]), oklab(colours[other], SEEN_BY[eyes]), strict=True
-            )
+            for a, b in zip(oklab(colours[one], SEEN_BY[eyes]), oklab(colours[other], SEEN_BY[eyes]), strict=True)
         )
         assert far**0.5 >= 0.05, (one, other)
 
@@ -198,11 +183,6 @@ def test_families_that_meet_in_a_chart_can_be_told_apart(theme: str, eyes: str) 
 @pytest.mark.parametrize("eyes", SEEN_BY)
 def test_shades_of_one_colour_that_stand_side_by_side_are_steps_and_not_hints(theme: str, eyes: str) -> None:
     of = {row["family"]: oklab(row[theme], SEEN_BY[eyes]) for row in table("accelerators")}
-    for ramp in (
-        "h100 h200 gh200",
-        "b200 b300 gb200 gb300",
-        "mi300x mi325x mi350x mi355x",
-        "tpu-v6e tpu-v7x",
-    ):
+    for ramp in ("h100 h200 gh200", "b200 b300 gb200 gb300", "mi300x mi325x mi350x mi355x", "tpu-v6e tpu-v7x"):
         for one, other in pairwise(ramp.split()):
             assert math.dist(of[one], of[other]) >= (0.1 if "h200" in (one, other) else 0.07), (one, other)

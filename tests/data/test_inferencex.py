@@ -52,11 +52,7 @@ def test_inferencex_counts_chips_by_tp_where_the_export_counts_tp_times_ep() -> 
         osl="1024",
         precision="fp4",
     )
-    assert (row["accelerators"], row["total_tokens_per_s"], row["output_tokens_per_s"]) == (
-        "8",
-        "2922.984",
-        "1463.808",
-    )
+    assert (row["accelerators"], row["total_tokens_per_s"], row["output_tokens_per_s"]) == ("8", "2922.984", "1463.808")
     assert "64 GPUs" in row["note"]
     corrected = [row for row in rows("inferencex-deepseek-r1") if "TP x EP" in row["note"]]
     assert len(corrected) == 363
@@ -128,9 +124,7 @@ def test_inferencex_absent_stays_absent() -> None:
     assert sum(bool(row["power_w_per_accelerator"]) for row in every) == 31
     assert sum(not row["ttft_ms_mean"] for row in every) == 1667 - 435
     assert sum(not row["engine_version"] for row in every) == 28 + (1667 - 435)
-    assert not any(
-        cell in ("0", "0.0") for row in every for key, cell in row.items() if key.endswith("_ms_p50")
-    )
+    assert not any(cell in ("0", "0.0") for row in every for key, cell in row.items() if key.endswith("_ms_p50"))
     assert all(row["source_url"].startswith("https://github.com/SemiAnalysisAI/") for row in every)
     assert "interactivity_tokens_per_s_per_user_p99" not in every[0]
 
@@ -146,26 +140,16 @@ def test_gsm8k_scores_are_strict_matches_with_their_error() -> None:
     assert {row["accelerators"] for row in over_nodes} == {""}
     assert Counter(row["disaggregated"] for row in rows("inferencex-gsm8k"))["false"] == 21
     by_expert = [row for row in rows("inferencex-gsm8k") if (row["tp"], row["ep"]) == ("8", "8")]
-    assert {row["accelerators"] for row in by_expert} == {
-        "8",
-        "",
-    }  # 64 in the export; absent over several nodes
+    assert {row["accelerators"] for row in by_expert} == {"8", ""}  # 64 in the export; absent over several nodes
 
 
 def test_token_position_is_in_milliseconds_on_eight_unknown_gpus() -> None:
     row = only("inferencex-token-position", model="glm-5", isl="1024", concurrency="4")
     assert (row["ttft_ms_p50"], row["tpot_ms_p99"]) == ("264.99967742711306", "26.454948791720733")
     assert (row["date"], row["precision"], row["osl"]) == ("2026-02-13", "fp8", "128")
-    assert (row["accelerators"], row["tp"], row["requests_ok"], row["requests_failed"]) == (
-        "8",
-        "8",
-        "40",
-        "0",
-    )
+    assert (row["accelerators"], row["tp"], row["requests_ok"], row["requests_failed"]) == ("8", "8", "40", "0")
     assert "accelerator" not in row
-    layouts = Counter(
-        (row["variant"], row["tp"], row["dp"], row["ep"]) for row in rows("inferencex-token-position")
-    )
+    layouts = Counter((row["variant"], row["tp"], row["dp"], row["ep"]) for row in rows("inferencex-token-position"))
     assert layouts == {("tp8", "8", "", ""): 97, ("tep8", "8", "", "8"): 65, ("dep8", "", "8", "8"): 7}
 
 

@@ -20,10 +20,7 @@ def test_mlperf_results_are_metrics_of_their_own() -> None:
     }
     assert not any(key.startswith("output_tokens") for key in every[0])
     first = every[0]
-    assert (first["variant"], first["mlperf_tokens_per_s"]) == (
-        "AMD | QuantaGrid D74A-7U | 5.0-0001",
-        "33928.1",
-    )
+    assert (first["variant"], first["mlperf_tokens_per_s"]) == ("AMD | QuantaGrid D74A-7U | 5.0-0001", "33928.1")
 
 
 def test_mlperf_chips_are_the_whole_system_s() -> None:
@@ -50,13 +47,7 @@ def test_mlperf_interactive_of_50_is_a_benchmark_with_two_scenarios() -> None:
     }
     assert one == {"offline": "34809.3", "interactive": "19418.5"}
     assert (
-        len(
-            {
-                tuple(row[key] for key in ("variant", "dataset", "scenario"))
-                for row in rows("mlperf-inference")
-            }
-        )
-        == 1310
+        len({tuple(row[key] for key in ("variant", "dataset", "scenario")) for row in rows("mlperf-inference")}) == 1310
     )
 
 

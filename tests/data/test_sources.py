@@ -13,7 +13,7 @@ import pytest
 from bench import formats, names
 from bench.catalogue import is_metric
 from bench.formats.reading import SourceFile
-from bench.formats.source_card import card_path
+from bench.formats.reading.source_card import card_path
 from data.recipes.tables import TRANSCRIPTIONS, read
 from tests.data.published import rows, shipped
 
@@ -94,6 +94,7 @@ def test_every_number_is_finite_and_plain() -> None:
                     assert not cell or (math.isfinite(float(cell)) and "e" not in cell.lower())
 
 
+@pytest.mark.long
 def test_recipes_write_the_same_bytes_in_every_process(tmp_path: Path) -> None:
     written = []
     for seed in ("1", "2"):

@@ -13,8 +13,7 @@ def test_tensorrt_llm_017_scales_llama_70b_over_one_two_four_eight_h200() -> Non
     found = {
         row["accelerators"]: row["output_tokens_per_s"]
         for row in rows("tensorrt-llm-0.17")
-        if (row["model"], row["accelerator"], row["isl"], row["osl"])
-        == ("llama-3.1-70b", "h200-sxm", "1000", "1000")
+        if (row["model"], row["accelerator"], row["isl"], row["osl"]) == ("llama-3.1-70b", "h200-sxm", "1000", "1000")
     }
     assert found == {"1": "2823.45", "2": "5164.76", "4": "8911.29", "8": "13181.24"}
     a100 = only("tensorrt-llm-0.17", model="llama-3.1-8b", accelerator="a100-sxm-80gb", isl="128", osl="128")
@@ -47,7 +46,5 @@ def test_tensorrt_llm_latest_is_converted_from_per_gpu() -> None:
 def test_tensorrt_llm_online_is_open_loop_but_for_requests_sent_at_once() -> None:
     kinds = Counter((row["load_kind"], row["request_rate"]) for row in rows("tensorrt-llm-online-0.14"))
     assert kinds == {("saturated", ""): 12, **{("open", rate): 12 for rate in ("2", "4", "8", "16", "32")}}
-    row = only(
-        "tensorrt-llm-online-0.14", model="llama-3.1-70b", accelerator="h100-sxm", request_rate="32", osl="16"
-    )
+    row = only("tensorrt-llm-online-0.14", model="llama-3.1-70b", accelerator="h100-sxm", request_rate="32", osl="16")
     assert (row["ttft_ms_mean"], row["itl_ms_mean"], row["output_tokens_per_s"]) == ("1197", "482", "452")

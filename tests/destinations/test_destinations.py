@@ -6,15 +6,16 @@ import csv
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench import names, selection
+from bench import catalogue, names, selection
 from bench.destinations import EXAMPLE, Directions, directions, of_cell
 from bench.destinations.words import meaning
 from bench.library import Library
 from bench.questions import question, questions
 from bench.view import View
+from tests.thorough import some, times
 
 WORDS = st.sampled_from(
     "h200 mi355x deepseek llama 70b 3.3 fp8 fp4 vllm sglang 1k/1k 1024/8192 isl osl 128 tp=8 8x cost vs , tpu gpu"
@@ -66,6 +67,7 @@ def test_where_no_point_can_be_judged_within_the_limits_the_largest_part_that_ca
     assert "heatmap" not in pages(found)
 
 
+@pytest.mark.long
 def test_of_a_lopsided_comparison_both_counts_are_said_and_a_balanced_one_comes_first(shipped):
     first, second, *_ = directions(shipped, "llama vs gemma on b200").destinations
     assert first.label.endswith(" points (without B200 SXM)")
@@ -88,8 +90,10 @@ def test_who_asks_for_help_is_told_what_to_type_and_where_to_begin(shipped, word
 
 def test_lengths_are_read_as_they_are_written_here(shipped):
     assert dict(asked(shipped, "llama 3.3 70b at 1,000/1,000").where) == {
-        "model": ("llama-3.3-70b",), "isl": ("1000",), "osl": ("1000",),
-    }  # fmt: skip
+        "model": ("llama-3.3-70b",),
+        "isl": ("1000",),
+        "osl": ("1000",),
+    }
 
 
 @pytest.mark.parametrize(
@@ -105,23 +109,19 @@ def test_lengths_are_read_as_they_are_written_here(shipped):
         ("NVIDIA H100 80GB HBM3 gemma-4-31b", {"model": ("gemma-4-31b",), "accelerator": ("h100-sxm",)}),
         ("trt-llm mixtral 8x7b", {"model": ("mixtral-8x7b",), "engine": ("tensorrt-llm",)}),
     ],
-)  # fmt: skip
+)
 def test_names_are_those_of_the_vocabulary(shipped, text, where):
     assert dict(asked(shipped, text).where) == where
     assert directions(shipped, text).unknown == ()
 
 
-@pytest.mark.parametrize(
-    "slug", [row.slug for row in names.models()] + [row.slug for row in names.accelerators()]
-)
+@pytest.mark.parametrize("slug", [row.slug for row in names.models()] + [row.slug for row in names.accelerators()])
 def test_every_name_and_alias_means_what_it_names(shipped, slug):
     row = names.model(slug) or names.accelerator(slug)
     kind = "model" if names.model(slug) else "accelerator"
     for spelling in (row.slug, row.name, *row.aliases):
         found = meaning(shipped, spelling)
-        assert any(slug in group for group in found.groups.get(kind, ())) or names.matching(
-            kind, spelling
-        ) != (slug,)
+        assert any(slug in group for group in found.groups.get(kind, ())) or names.matching(kind, spelling) != (slug,)
 
 
 def test_two_kinds_of_chips_are_compared_where_both_were_measured(shipped):
@@ -145,6 +145,7 @@ def test_two_kinds_of_chips_are_compared_where_both_were_measured(shipped):
         (EXAMPLE, "pareto"),
     ],
 )
+@pytest.mark.long
 def test_no_offered_comparison_is_of_two_that_cannot_be_compared(shipped, text, first):
     offered = directions(shipped, text).destinations
     assert offered[0].page == first
@@ -153,14 +154,16 @@ def test_no_offered_comparison_is_of_two_that_cannot_be_compared(shipped, text, 
             assert len(question("crossover").answer(shipped, View.from_query(one.query)).rows), one.label
 
 
-@pytest.mark.parametrize(("text", "unknown"), [
-    ("日本語", "日本語"), ("deepseek r1 h20", "h20"), ("deepseek b20", "b20"), ("deepseek mi35", "mi35"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [("日本語", "日本語"), ("deepseek r1 h20", "h20"), ("deepseek b20", "b20"), ("deepseek mi35", "mi35")],
+)
 def test_a_word_that_is_no_whole_name_is_not_taken_for_another(shipped, text, unknown):
     found = directions(shipped, text)
     assert found.unknown == (unknown,)
-    assert not any(View.from_query(one.query).values(key) for one in found.destinations
-                   for key in ("accelerator", "engine"))  # fmt: skip
+    assert not any(
+        View.from_query(one.query).values(key) for one in found.destinations for key in ("accelerator", "engine")
+    )
     assert names.matching("engine", "日本語") == ("",)
 
 
@@ -182,28 +185,67 @@ def test_an_ambiguous_word_gives_several(shipped):
 
 
 def test_pages_are_asked_for_by_their_names_and_synonyms(shipped):
-    for word, page in (("price", "cost"), ("frontier", "pareto"), ("matrix", "overview"), ("vram", "memory"),
-                       ("query", "sql"), ("heat map", "heatmap"), ("jobs", "jobs")):  # fmt: skip
+    for word, page in (
+        ("price", "cost"),
+        ("frontier", "pareto"),
+        ("matrix", "overview"),
+        ("vram", "memory"),
+        ("mbu", "roofline"),
+        ("sizing", "capacity"),
+        ("regression", "history"),
+        ("query", "sql"),
+        ("heat map", "heatmap"),
+        ("jobs", "jobs"),
+    ):
         assert pages(directions(shipped, word))[0] == page
     assert pages(directions(shipped, "scaling mixtral h200"))[0] == "scaling"
 
 
 SHIPPED_WORDS = (
-    "llama vs gemma on b200", "llama vs gemma", "memory for llama 70b", "memory gpt-j", "h20 mi35x depseek", "ttft",
-    "p99 ttft deepseek", "tpot mixtral", "energy", "goodput", "5090", "run", "paretto", "scaling", "fp4 vs fp8",
-    "deepseek vllm sglang", "llama 3.3 70b ttft 2 s tpot 50 ms", "tpu vs gpu per dollar", "llama 70b 3k/3k",
-    "deepseek vs groq on tpu", "llama 70b 1k/1k h200 against b200", "1k/1k", "llama 3.3 70b 1k/1k", "million",
-    "best gpu for llama 3.3 70b ttft<=2000 tpot<=50", "price", "compare", "sweep", "import", EXAMPLE,
-)  # fmt: skip
+    "llama vs gemma on b200",
+    "llama vs gemma",
+    "memory for llama 70b",
+    "memory gpt-j",
+    "roofline deepseek h200",
+    "roofline gpt-j",
+    "capacity deepseek h200",
+    "capacity gpt-j",
+    "h20 mi35x depseek",
+    "ttft",
+    "p99 ttft deepseek",
+    "tpot mixtral",
+    "energy",
+    "goodput",
+    "5090",
+    "run",
+    "paretto",
+    "scaling",
+    "fp4 vs fp8",
+    "deepseek vllm sglang",
+    "llama 3.3 70b ttft 2 s tpot 50 ms",
+    "tpu vs gpu per dollar",
+    "llama 70b 3k/3k",
+    "deepseek vs groq on tpu",
+    "llama 70b 1k/1k h200 against b200",
+    "1k/1k",
+    "llama 3.3 70b 1k/1k",
+    "million",
+    "best gpu for llama 3.3 70b ttft<=2000 tpot<=50",
+    "price",
+    "compare",
+    "sweep",
+    "import",
+    EXAMPLE,
+)
 
 
-@pytest.mark.parametrize("text", SHIPPED_WORDS)
+@pytest.mark.parametrize("text", some(SHIPPED_WORDS, 4, 10))
 def test_every_offer_has_points_or_an_answer(shipped, text):
     answers_everywhere(shipped, text)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("slug", [row.slug for row in (*names.models(), *names.accelerators())])
+@pytest.mark.parametrize("slug", some([row.slug for row in (*names.models(), *names.accelerators())], 2, 8))
 def test_every_offer_for_a_model_or_an_accelerator_has_points_or_an_answer(shipped, slug):
     answers_everywhere(shipped, slug)
     assert directions(shipped, slug).destinations
@@ -218,18 +260,14 @@ def answers_everywhere(library: Library, text: str) -> None:
             assert answer.is_told, one.label
 
 
-@pytest.mark.parametrize("text", ["llama vs gemma on b200", "llama vs gemma", "gemma llama cost b200"])
+@pytest.mark.parametrize("text", some(["llama vs gemma on b200", "llama vs gemma", "gemma llama cost b200"], 1))
 def test_no_offer_of_two_models_holds_one_alone(shipped, text):
     found = directions(shipped, text)
     assert found.destinations
     for one in found.destinations:
         view = View.from_query(one.query)
         shown = question(one.page).complete(shipped, view) if one.page in questions() else view
-        models = {
-            model
-            for model in shown.values("model")
-            if selection.count(shipped, shown.with_where(model=[model]))
-        }
+        models = {model for model in shown.values("model") if selection.count(shipped, shown.with_where(model=[model]))}
         assert {"llama", "gemma"} <= {model.split("-")[0] for model in models}, one.label
 
 
@@ -251,8 +289,7 @@ def test_memory_leads_first_to_a_model_whose_size_is_known(shipped):
 
 def test_the_nearest_names_are_offered_for_words_that_are_none(shipped):
     found = directions(shipped, "h20 mi35x depseek")
-    assert found.told == ("Not understood: h20, mi35x and depseek.",
-                          "Did you mean H200 SXM, MI355X, DeepSeek-R1?")  # fmt: skip
+    assert found.told == ("Not understood: h20, mi35x and depseek.", "Did you mean H200 SXM, MI355X, DeepSeek-R1?")
     assert pages(found)[0] == "pareto"
     assert asked(shipped, "h20 mi35x depseek").values("accelerator") == ("h200-sxm", "mi355x")
     assert directions(shipped, "paretto").told[1] == "Did you mean Pareto?"
@@ -272,6 +309,39 @@ def test_a_metric_leads_to_its_pages_and_its_definition(shipped):
     assert directions(shipped, "p99").unknown == ("p99",)
 
 
+@pytest.mark.parametrize("metric", catalogue.base_metrics(), ids=lambda one: one.key)
+def test_every_metric_is_known_by_its_label_and_its_key(shipped, metric):
+    for text in [metric.key, *([metric.label] if metric.direction != "neutral" else [])]:
+        meant = meaning(shipped, f"deepseek {text}, fp8")
+        assert (set(meant.groups), meant.unknown) == ({"model", "precision"}, ()), text
+        assert (
+            meant.pages if metric.kind == "cost" else [one.base for one in meant.metrics] == [metric.key] or meant.pages
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("failed share under 5%", "failed_share<=0.05"),
+        ("under 5% failed share", "failed_share<=0.05"),
+        ("failed_share < 5 %", "failed_share<=0.05"),
+        ("output throughput over 1000 tokens/s", "output_tokens_per_s>=1000"),
+        ("interactivity under 50", "interactivity_tokens_per_s_per_user_p50<=50"),
+        ("p99 latency under 2s", "e2el_ms_p99<=2000"),
+    ],
+)
+def test_every_metric_can_be_limited_in_words(shipped, text, limit):
+    meant = meaning(shipped, text)
+    assert (meant.slo, meant.unknown) == ((limit,), ())
+
+
+def test_a_count_behind_a_metric_is_no_limit(shipped):
+    assert meaning(shipped, "power 8 x h200").groups.keys() == {"accelerators", "accelerator"}
+    assert meaning(shipped, "ttft 8 gpus").groups == {"accelerators": (("8",),)}
+    assert meaning(shipped, "latency 1024/1024").lengths == {"isl": ("1024",), "osl": ("1024",)}
+    assert meaning(shipped, "ttft_ms_p99").slo == ()
+
+
 def test_a_number_that_names_an_accelerator_finds_it(shipped):
     found = directions(shipped, "5090")
     assert found.told == ("No point has RTX 5090.",)
@@ -283,6 +353,7 @@ def test_run_alone_leads_to_the_pages_of_runs(shipped):
     assert "run" not in pages(directions(shipped, "run deepseek"))
 
 
+@pytest.mark.long
 def test_limits_go_into_every_link(shipped):
     found = directions(shipped, "llama 3.3 70b ttft<=2 s, tpot p99 under 50ms")
     for one in found.destinations:
@@ -293,6 +364,12 @@ def test_limits_go_into_every_link(shipped):
     for text in ("under 2s ttft and 50ms tpot", "2 s ttft 50 ms tpot", "ttft 2s, 50ms median tpot"):
         assert asked(shipped, f"deepseek {text}").slo == ("tpot_ms_p50<=50", "ttft_ms_p50<=2000")
     assert asked(shipped, "deepseek interactivity 50").slo == ("interactivity_tokens_per_s_per_user_p50>=50",)
+
+
+@pytest.mark.parametrize("text", ["failed_share<=5%", "failed_share<=0.05"])
+def test_a_limit_on_a_share_is_read_in_percent(shipped, text):
+    assert meaning(shipped, text).slo == ("failed_share<=0.05",)
+    assert directions(shipped, "failed_share<=500%").unknown == ("failed_share<=500%",)
 
 
 def test_what_is_not_understood_is_named_and_what_is_missing_is_said(shipped):
@@ -317,17 +394,13 @@ def test_a_cell_opens_the_first_page_that_can_answer_within_the_other_filters(sh
     way = of_cell(shipped, View.of({"precision": ["fp8"]}, slo=["ttft_ms_p99<=2000"]), cell)
     assert way.page == "pareto"
     view = View.from_query(way.query)
-    assert dict(view.where) == {
-        "model": ("deepseek-r1",),
-        "precision": ("fp8",),
-        "accelerator": ("h200-sxm",),
-    }
+    assert dict(view.where) == {"model": ("deepseek-r1",), "precision": ("fp8",), "accelerator": ("h200-sxm",)}
     assert view.slo == ("ttft_ms_p99<=2000",)
 
 
 def test_every_cell_of_the_matrix_leads_to_points(shipped):
     rows = question("overview").answer(shipped, View()).rows.dropna(subset=["model", "accelerator"])
-    for row in rows.to_dict("records"):
+    for row in some(rows.to_dict("records")[::2], 6, 8):
         cell = View.of({"model": [row["model"]], "accelerator": [row["accelerator"]]})
         way = of_cell(shipped, View(), cell.query())
         assert way is not None
@@ -346,28 +419,41 @@ def leads_somewhere(library: Library, text: str) -> None:
         assert one.points > 0
         assert view.query() == one.query
         if one.page in questions():
-            assert selection.count(library, question(one.page).complete(library, view)) == one.points, (
-                one.label
-            )
+            assert selection.count(library, question(one.page).complete(library, view)) == one.points, one.label
         else:
             assert selection.count(library, view) == one.points
 
 
+@settings(max_examples=times(50, 5, 8))
 @given(text=st.text(max_size=120))
 def test_no_text_breaks_anything(shipped, text):
     leads_somewhere(shipped, text)
 
 
+@settings(max_examples=times(30, 3, 6))
 @given(words=st.lists(WORDS, max_size=8))
 def test_every_offer_parses_and_has_points(shipped, words):
     leads_somewhere(shipped, " ".join(words))
 
 
+@pytest.mark.long
 def test_hostile_names_in_the_library_are_only_text(tmp_path: Path):
     odd = "model-'; DROP TABLE points; --<script>"
-    rows = [{"model": odd, "accelerator": "x\u202ey", "precision": "fp8", "engine": "vllm", "isl": 128, "osl": 128,
-             "concurrency": level, "evidence": "measured", "output_tokens_per_s": 100 * level, "tpot_ms_p50": 10}
-            for level in (1, 2)]  # fmt: skip
+    rows = [
+        {
+            "model": odd,
+            "accelerator": "x\u202ey",
+            "precision": "fp8",
+            "engine": "vllm",
+            "isl": 128,
+            "osl": 128,
+            "concurrency": level,
+            "evidence": "measured",
+            "output_tokens_per_s": 100 * level,
+            "tpot_ms_p50": 10,
+        }
+        for level in (1, 2)
+    ]
     with (tmp_path / "odd.csv").open("w", newline="", encoding="utf-8") as lines:
         writer = csv.DictWriter(lines, list(rows[0]))
         writer.writeheader()

@@ -19,7 +19,7 @@ FLAGS = (
 CHART = ".js-plotly-plot .main-svg"
 QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
 
-LOADING = "[data-testid=stSkeleton], [data-testid=stAppSkeleton]"
+LOADING = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-unfinished]"
 PATIENCE_MS = 90_000
 """How long a page is waited for where no promise is at stake: a busy machine is no failure."""
 
@@ -27,6 +27,9 @@ QUIET_MS = 200
 """Longer than any part of a page waits before it tells the server what its reader did."""
 
 MOST_TABS = 80
+OPEN: dict[Page, list[str]] = {}
+"""The tabs that are open now, each with what went wrong in it."""
+
 LISTEN = """
 (() => {
   const seen = window.seenByTests = {asked: false, last: 0, frames: 0}
@@ -104,6 +107,7 @@ def listening(context: BrowserContext, url: str) -> Iterator[Page]:
     errors: list[str] = []
     hosts: set[str] = set()
     page = context.new_page()
+    OPEN[page] = errors
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: errors.append(f"dialog: {dialog.message}"))
@@ -113,8 +117,20 @@ def listening(context: BrowserContext, url: str) -> Iterator[Page]:
         yield page
         assert not errors
         assert hosts - {""} == {urlsplit(url).netloc}
+    except Exception as problem:
+        problem.add_note(seen())
+        raise
     finally:
+        del OPEN[page]
         page.close()
+
+
+def seen() -> str:
+    """The address of every tab that is open, what went wrong in it and what it says: for whoever reads of a failure."""
+    return "\n".join(
+        "\n".join([page.url, *errors, " ".join(page.evaluate("document.body.innerText").split())[:1500]])
+        for page, errors in OPEN.items()
+    )
 
 
 def context_on(browser: Browser, url: str) -> BrowserContext:

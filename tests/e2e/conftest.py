@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from bench.library import Library
 from tests.benchmarks._server import running
-from tests.e2e.browsing import CHROMIUM, FLAGS, PATIENCE_MS, context_on, listening
+from tests.e2e.browsing import CHROMIUM, FLAGS, PATIENCE_MS, context_on, listening, seen
 from tests.pages import hostile
 
 HERE = Path(__file__).parent
@@ -26,6 +26,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that failed tells what its tabs showed then."""
+    report = yield
+    if report.when == "call" and report.failed and item.path.is_relative_to(HERE):
+        report.sections.append(("open tabs", seen()))
+    return report
 
 
 @pytest.fixture(scope="session")

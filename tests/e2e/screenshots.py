@@ -82,11 +82,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only the pictures whose name contains this")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory() as library,
-        running(Path(library)) as server,
-        sync_playwright() as driver,
-    ):
+    with tempfile.TemporaryDirectory() as library, running(Path(library)) as server, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for name, (address, act) in shown().items():
             for scheme in SCHEMES:
@@ -105,8 +101,9 @@ def shown() -> dict[str, tuple[str, Callable[[Page], None] | None]]:
     return {**pages, **STATES}
 
 
-def take(browser: Browser, url: str, address: str, act: Callable[[Page], None] | None, scheme: str, width: int,
-         target: Path) -> None:  # fmt: skip
+def take(
+    browser: Browser, url: str, address: str, act: Callable[[Page], None] | None, scheme: str, width: int, target: Path
+) -> None:
     """Writes one picture: the whole page, however long, at this width."""
     context = context_on(browser, url)
     page = context.new_page()

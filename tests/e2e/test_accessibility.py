@@ -18,7 +18,7 @@ from bench.chart.shades import MARK_CONTRAST, TEXT_CONTRAST
 from bench.endpoint import Settings
 from bench.endpoint import running as endpoint
 from bench.maths.colour import contrast, mixed
-from bench.sweep.runner import run
+from bench.sweep.session.runner import run
 from tests.benchmarks._server import running
 from tests.e2e.browsing import reading, settled, spot
 from tests.e2e.test_phone_charts import PAIR
@@ -150,7 +150,11 @@ def unfold(place: str) -> Act:
 STATES: dict[str, tuple[str, tuple[Act, ...]]] = {
     "overview": ("/", ()),
     "heatmap": ("/heatmap", ()),
+    "capacity": ("/capacity", ()),
+    "compare": ("/compare", ()),
     "memory": ("/memory", ()),
+    "roofline": ("/roofline?project=mi350x", ()),
+    "history": ("/history?show=frontier", ()),
     "pareto": (
         "/pareto",
         (unfold("limits"), unfold("accelerator"), unfold("prices"), unfold("more"), open_card, open_point),
@@ -169,9 +173,7 @@ STATES: dict[str, tuple[str, tuple[Act, ...]]] = {
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_axe_finds_nothing_grave_and_every_text_can_be_read(
-    state: str, tab: Page, app: tuple[str, str]
-) -> None:
+def test_axe_finds_nothing_grave_and_every_text_can_be_read(state: str, tab: Page, app: tuple[str, str]) -> None:
     address, acts = STATES[state]
     for scheme, theme in (("light", LIGHT), ("dark", DARK)):
         tab.emulate_media(color_scheme=scheme)
@@ -240,9 +242,7 @@ def test_what_has_the_focus_is_seen(scheme: str, tab: Page) -> None:
         reached.append(name)
         assert ring, f"{name} ({kind}) shows no focus"
         assert contrast(hexadecimal(ring), hexadecimal(ground)) >= MARK_CONTRAST, name
-    assert {"Overview", "Copy link", "Reset", "Model", "Vertical axis", "Open a point", "Zoom in"} <= set(
-        reached
-    )
+    assert {"Overview", "Copy link", "Reset", "Model", "Vertical axis", "Open a point", "Zoom in"} <= set(reached)
 
 
 def test_the_charts_own_controls_are_seen_while_one_has_the_focus(tab: Page) -> None:

@@ -179,9 +179,7 @@ def test_a_shared_link_opens_the_card_on_a_phone(visit: Visit) -> None:
     assert phone.evaluate(f"{main}.scrollWidth - {main}.clientWidth") <= 0
 
 
-def test_a_point_of_a_sweep_leads_to_its_run_to_a_request_and_to_measuring_it_again(
-    swept: tuple[Page, Folder],
-) -> None:
+def test_a_point_of_a_sweep_leads_to_its_run_to_a_request_and_to_measuring_it_again(swept: tuple[Page, Folder]) -> None:
     page, folder = swept
     charted(page, SWEPT.format(folder.id))
     page.get_by_role("combobox", name="Open a point").focus()

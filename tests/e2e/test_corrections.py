@@ -57,9 +57,7 @@ def fill(page: Page, opens: str, label: str, text: str, does: str) -> None:
     settled(page)
 
 
-def test_hiding_takes_a_point_off_the_frontier_and_restoring_brings_it_back(
-    library: Library, served: Served
-) -> None:
+def test_hiding_takes_a_point_off_the_frontier_and_restoring_brings_it_back(library: Library, served: Served) -> None:
     id = point_of(library, BEST)
     with served() as tab:
         chart, page = tab(), tab()

@@ -115,5 +115,6 @@ def test_a_projected_point_shows_the_measured_one_it_is_made_of(visit: Visit) ->
     page.locator(".st-key-card").wait_for()
     settled(page)
     told = page.locator(".st-key-card").inner_text()
-    assert "Projected, not measured: 4 replicas of one chip, 4 x 1,260 = 5,040 tokens/s" in told
+    assert "Projected, not measured" in told
+    assert "4 x 1,260 = 5,040 tokens/s" in told
     assert "1 x H100 SXM" in told

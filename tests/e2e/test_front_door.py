@@ -88,18 +88,14 @@ def test_what_stands_out_is_the_headline_of_the_page_it_leads_to(visit: Visit) -
 
 def test_hostile_words_are_only_words(visit: Visit) -> None:
     page = charted(visit(), "/")
-    page.get_by_role("textbox", name="Go to").fill(
-        "<img src=x onerror=alert(1)> [a](javascript:alert(1)) wibble"
-    )
+    page.get_by_role("textbox", name="Go to").fill("<img src=x onerror=alert(1)> [a](javascript:alert(1)) wibble")
     page.keyboard.press("Enter")
     expect(page.locator(".st-key-offers")).to_contain_text("Not understood: <img")
     assert page.locator(".st-key-offers img").count() == 0
 
 
 @pytest.mark.parametrize("width", [390, 800, 1440])
-def test_the_matrix_scrolls_in_its_own_box_and_its_cells_have_room_for_their_numbers(
-    visit: Visit, width: int
-) -> None:
+def test_the_matrix_scrolls_in_its_own_box_and_its_cells_have_room_for_their_numbers(visit: Visit, width: int) -> None:
     page = visit()
     page.set_viewport_size({"width": width, "height": 900})
     charted(page, "/")

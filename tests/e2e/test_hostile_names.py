@@ -13,6 +13,7 @@ from bench.view import View
 from tests.e2e.browsing import open_filters, settled
 from tests.pages import hostile
 from tests.pages.drawn import NAMES
+from tests.thorough import some
 
 Visit = Callable[[], Page]
 
@@ -20,8 +21,9 @@ QUERY = View.of({"model": [model_slug(hostile.MODEL)]}, whole=True).query()
 ACTING = "[data-testid=stMain] :is(img[src=x], script, a[href^=javascript], b)"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some(NAMES, 2, 8))
 def test_a_page_shows_hostile_names_as_text(name: str, visit: Visit) -> None:
+    """What every page sends is looked at without a browser in tests/pages/test_pages.py."""
     page = visit()
     page.goto(f"/{'' if name == 'overview' else name}?{QUERY}")
     page.locator("h1").first.wait_for()
@@ -37,9 +39,7 @@ def test_the_filters_offer_hostile_names_letter_for_letter(visit: Visit) -> None
     open_filters(page)
     page.get_by_role("combobox", name="Variant", exact=True).click()
     offered = page.get_by_role("option").all_inner_texts()
-    assert [f"{visible(name)} (2)" for name in (hostile.FORMULA, hostile.LINK)] == [
-        text for text in offered if text
-    ]
+    assert [f"{visible(name)} (2)" for name in (hostile.FORMULA, hostile.LINK)] == [text for text in offered if text]
 
 
 def test_hover_and_selected_line_show_them_too(visit: Visit) -> None:

@@ -18,10 +18,7 @@ from tests.e2e.browsing import CHART, figure, find, headline, reading, settled, 
 from tests.library.files import ROW, entries, table
 
 LAB = {**ROW, "model": "deepseek-r1", "precision": "fp8", "isl": 1024, "osl": 1024, "source": "our-lab"}
-LOADS = [
-    {"concurrency": n, "output_tokens_per_s": 300.0 * n**0.8, "tpot_ms_p50": 10 + n / 4}
-    for n in (1, 4, 16, 64)
-]
+LOADS = [{"concurrency": n, "output_tokens_per_s": 300.0 * n**0.8, "tpot_ms_p50": 10 + n / 4} for n in (1, 4, 16, 64)]
 MANY = 30_000
 """Rows of a file whose import takes long enough to be left in the middle."""
 
@@ -45,20 +42,13 @@ def tab(app: Server, browser: Browser) -> Iterator[Tab]:
         yield open_one
 
 
-def test_a_good_a_broken_and_a_partly_good_file_and_the_ways_on(
-    tab: Tab, library: Path, tmp_path: Path
-) -> None:
+def test_a_good_a_broken_and_a_partly_good_file_and_the_ways_on(tab: Tab, library: Path, tmp_path: Path) -> None:
     good = table(tmp_path / "lab.csv", *LOADS, base=LAB)
-    partly = table(
-        tmp_path / "partly.csv", *LOADS[:2], {"concurrency": "many"}, base={**LAB, "source": "partly"}
-    )
+    partly = table(tmp_path / "partly.csv", *LOADS[:2], {"concurrency": "many"}, base={**LAB, "source": "partly"})
     broken = tmp_path / "broken.json"
     broken.write_text('{"model": [')
     page = dropped(tab(), good, partly, broken)
-    said(
-        page,
-        "2 of 3 files bring 6 points; 1 file cannot be loaded and 1 row is refused. Nothing is loaded yet.",
-    )
+    said(page, "2 of 3 files bring 6 points; 1 file cannot be loaded and 1 row is refused. Nothing is loaded yet.")
     said(page, "broken.json ends in the middle of its JSON")
     assert not library.exists()
     page.evaluate("window.opened = 'once'")
@@ -103,21 +93,18 @@ def test_a_file_that_cannot_be_read_is_told_and_nothing_can_be_imported(tab: Tab
     expect(page.get_by_text("Nothing here can be added")).to_have_count(0)
 
 
-def test_an_import_left_in_the_middle_is_found_again_and_made_once(
-    tab: Tab, library: Path, tmp_path: Path
-) -> None:
+def test_an_import_left_in_the_middle_is_found_again_and_made_once(tab: Tab, library: Path, tmp_path: Path) -> None:
     rows = [{"concurrency": 1 + n % 64, "repeat": n, "output_tokens_per_s": 1.0 + n} for n in range(MANY)]
     long = table(tmp_path / "long.csv", *rows, base={**LAB, "source": "long"})
     page = dropped(tab(), long)
     said(page, f"1 file brings {MANY:,} points")
     page.get_by_role("link", name="Jobs").click()
-    page.get_by_text("How do").or_(page.locator("h1, h2")).first.wait_for()
+    page.wait_for_url("**/jobs**")
+    settled(page)
     page.go_back()
     said(page, f"1 file brings {MANY:,} points")
     page.get_by_role("button", name="Import 1 file").click()
-    page.get_by_text("It goes on if you leave this page").or_(
-        page.get_by_text("in the library now")
-    ).first.wait_for()
+    page.get_by_text("It goes on if you leave this page").or_(page.get_by_text("in the library now")).first.wait_for()
     page.reload()
     said(page, f"{MANY:,} points from 1 file are in the library now.")
     said(tab_on_data(tab()), f"{MANY:,} points from 1 file are in the library now.")
@@ -225,13 +212,19 @@ def begun(url: str, length: str) -> int:
 
 def said(page: Page, sentence: str) -> None:
     """Returns once the page says this."""
-    page.get_by_text(sentence).first.wait_for(timeout=40_000)
+    page.get_by_text(sentence).first.wait_for()
 
 
 def drawn(page: Page) -> int:
     """The points of the page's chart."""
-    return len({id[0] if isinstance(id, list) else id for trace in figure(page)[0]
-                for id in trace.get("customdata") or () if id})  # fmt: skip
+    return len(
+        {
+            id[0] if isinstance(id, list) else id
+            for trace in figure(page)[0]
+            for id in trace.get("customdata") or ()
+            if id
+        }
+    )
 
 
 def imports(library: Path) -> list[list[str]]:

@@ -20,9 +20,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from bench.library import Library
-from bench.sweep import jobs
 from bench.sweep.folder import listed
-from bench.sweep.practice import FOLDER
+from bench.sweep.session import jobs
+from bench.sweep.session.demo_endpoints import FOLDER
 from bench.view import View
 from tests.benchmarks._server import running
 from tests.e2e.browsing import CHART, charted, choose, copied, figure, headline, reading, settled, spot
@@ -186,9 +186,7 @@ def test_my_file_beside_the_published_takes_3_steps_and_the_drop(own: Page) -> N
     assert "DeepSeek-R1 FP4 at 1,024/1,024" in headline(own)
 
 
-def test_a_practice_sweep_from_launch_to_one_request_with_its_tokens_takes_6_steps(
-    own: Page, place: Path
-) -> None:
+def test_a_practice_sweep_from_launch_to_one_request_with_its_tokens_takes_6_steps(own: Page, place: Path) -> None:
     reader = Counter(charted(own, "/"))
     reader.click(own.get_by_role("link", name="Launch", exact=True))
     own.wait_for_url("**/launch*")

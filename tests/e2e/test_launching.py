@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from bench.chart import DARK, LIGHT
-from bench.sweep import jobs
 from bench.sweep.folder import Folder, listed
-from bench.sweep.practice import FOLDER, practise
+from bench.sweep.session import jobs
+from bench.sweep.session.demo_endpoints import FOLDER, practise
 from tests.benchmarks._server import Server, running
 from tests.e2e.browsing import charted, choose, copied, figure, find, headline, reading, settled
 from tests.sweep.played import Played, playing
@@ -26,7 +26,6 @@ QUICK = "/launch?profile=quick&duration=3&point.warmup_s=0.5"
 """The profile with shorter points: what a reader sees of it is the same, sooner."""
 
 LEVELS = ["1", "4", "16", "64"]
-SEEN_WITHIN_MS = 5_000
 POINTS = """(document.querySelector('.js-plotly-plot')?.data ?? []).filter(trace => trace.customdata)
     .reduce((many, trace) => many + trace.customdata.length, 0)"""
 MAIN = "document.querySelector('[data-testid=stMain]')"
@@ -82,21 +81,21 @@ def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
     page.wait_for_url("**/jobs?job=*")
     (folder,) = listed(library)
     for many in (1, 2):
-        page.wait_for_function(f"() => {POINTS} >= {many}", timeout=20_000)
+        page.wait_for_function(f"() => {POINTS} >= {many}")
     page.get_by_role("button", name="Cancel", exact=True).click()
     onward = page.get_by_role("button", name="Resume: measure what is missing")
-    onward.wait_for(timeout=15_000)
+    onward.wait_for()
     said(page, "was cancelled with")
     kept = [line.number for line, _ in folder.read.points]
     assert 2 <= len(kept) < 4
     onward.click()
-    said(page, "is done with 4 of 4 points", timeout=40_000)
+    said(page, "is done with 4 of 4 points")
     assert levels(folder) == LEVELS
     assert [line.number for line, _ in folder.read.points][: len(kept)] == kept
     page.wait_for_function(f"() => {POINTS} == 4")
     page.get_by_role("link", name="See it on the frontier").click()
     page.wait_for_url("**/pareto?v=2&**evidence=**")
-    said(page, " goes from ", timeout=15_000)
+    said(page, " goes from ")
     settled(page)
     assert page.evaluate("window.opened") == "once", "Nothing of this needs a reload."
     mine = figure(page)
@@ -145,10 +144,10 @@ def test_tabs_that_open_and_close_change_nothing_of_what_runs(tab: Callable[[], 
     first, second = tab(), tab()
     for page in (first, second):
         page.goto(f"/jobs?job={folder.id}")
-        said(page, "of 2 points", timeout=10_000)
+        said(page, "of 2 points")
     first.goto("/jobs")
-    said(second, "is done with 2 of 2 points", timeout=30_000)
-    said(first, "1 sweep: 1 is done.", timeout=10_000)
+    said(second, "is done with 2 of 2 points")
+    said(first, "1 sweep: 1 is done.")
 
 
 def test_what_one_tab_goes_on_with_another_shows_when_its_reader_comes_back(
@@ -159,17 +158,17 @@ def test_what_one_tab_goes_on_with_another_shows_when_its_reader_comes_back(
     first, second, listing = tab(), tab(), tab()
     for page in (first, second):
         page.goto(f"/jobs?job={folder.id}")
-        said(page, "was cancelled", timeout=10_000)
+        said(page, "was cancelled")
     listing.goto("/jobs")
-    said(listing, "1 sweep: 1 was cancelled.", timeout=10_000)
+    said(listing, "1 sweep: 1 was cancelled.")
     first.get_by_role("button", name="Resume: measure what is missing").click()
-    first.get_by_role("button", name="Cancel", exact=True).wait_for(timeout=15_000)
+    first.get_by_role("button", name="Cancel", exact=True).wait_for()
     for page in (second, listing):
         page.evaluate("window.dispatchEvent(new Event('focus'))")
-    second.get_by_role("button", name="Cancel", exact=True).wait_for(timeout=SEEN_WITHIN_MS)
+    second.get_by_role("button", name="Cancel", exact=True).wait_for()
     for page in (first, second):
-        said(page, "is done with 2 of 2 points", timeout=40_000)
-    said(listing, "1 sweep: 1 is done.", timeout=10_000)
+        said(page, "is done with 2 of 2 points")
+    said(listing, "1 sweep: 1 is done.")
 
 
 def test_a_sweep_outlives_the_server_and_its_own_death_is_seen(library: Path, browser: Browser) -> None:
@@ -181,22 +180,20 @@ def test_a_sweep_outlives_the_server_and_its_own_death_is_seen(library: Path, br
         until(lambda: folder.status["current"] != before)
     with running(library) as again, watched(browser, again, f"/jobs?job={folder.id}") as page:
         said(page, "of 4 points, ")
-        page.locator(".st-key-live").wait_for(timeout=SEEN_WITHIN_MS)
+        page.locator(".st-key-live").wait_for()
         until(lambda: len(folder.read.points) >= 1)
         os.kill(folder.status["pid"], signal.SIGKILL)
         said(page, "was interrupted with")
         done = [line.number for line, _ in folder.read.points]
         assert len(done) < 4
         page.get_by_role("button", name="Resume: measure what is missing").click()
-        said(page, "is done with 4 of 4 points", timeout=40_000)
+        said(page, "is done with 4 of 4 points")
         assert levels(folder) == ["1", "2", "3", "4"]
         assert [line.number for line, _ in folder.read.points][: len(done)] == done
         page.get_by_role("link", name="See it on the frontier").wait_for()
 
 
-def test_a_sweep_is_heard_by_its_points_and_a_request_opens_by_keyboard(
-    tab: Callable[[], Page], library: Path
-) -> None:
+def test_a_sweep_is_heard_by_its_points_and_a_request_opens_by_keyboard(tab: Callable[[], Page], library: Path) -> None:
     folder = sweeping(library, "1,2,3,4", "40")
     page, told = tab(), list[str]()
     page.goto(f"/jobs?job={folder.id}")
@@ -219,9 +216,7 @@ def test_a_sweep_is_heard_by_its_points_and_a_request_opens_by_keyboard(
 
 
 @pytest.mark.parametrize("width", [1440, 800, 390])
-def test_numbers_on_a_runs_chart_never_cover_each_other(
-    tab: Callable[[], Page], library: Path, width: int
-) -> None:
+def test_numbers_on_a_runs_chart_never_cover_each_other(tab: Callable[[], Page], library: Path, width: int) -> None:
     folder = sweeping(library, "1,2,3,4,5,6,7,8", "8")
     until(lambda: not folder.held(), 60)
     page = tab()
@@ -232,9 +227,7 @@ def test_numbers_on_a_runs_chart_never_cover_each_other(
     assert page.evaluate(COVERED) == []
 
 
-def test_its_pages_fit_800_pixels_and_follow_the_colour_scheme(
-    tab: Callable[[], Page], library: Path
-) -> None:
+def test_its_pages_fit_800_pixels_and_follow_the_colour_scheme(tab: Callable[[], Page], library: Path) -> None:
     folder = sweeping(library, "1,2", "6")
     until(lambda: not folder.held())
     url = folder.plan.endpoint.url
@@ -276,9 +269,9 @@ def watched(browser: Browser, app: Server, address: str) -> Iterator[Page]:
         yield page
 
 
-def said(page: Page, words: str, timeout: float = SEEN_WITHIN_MS) -> None:
+def said(page: Page, words: str) -> None:
     """Returns once the page's big sentence holds these words."""
-    page.locator("h1", has_text=words).first.wait_for(timeout=timeout)
+    page.locator("h1", has_text=words).first.wait_for()
 
 
 def until(holds: Callable[[], object], seconds: float = 30) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,6 +11,7 @@ from bench.questions import questions
 from tests.e2e.browsing import charted, reading, settled, unfold
 from tests.e2e.test_phone_charts import PAIR
 from tests.pages.drawn import NAMES
+from tests.thorough import EVERY
 
 SCREENS = {1440: 900, 800: 900, 390: 844}
 UPPER_PX = 360
@@ -33,6 +33,14 @@ ADDRESSES = {
     "overview-compared": f"/?{THREE}",
     "heatmap-compared": "/heatmap?model=llama-3.3-70b&model=llama-3.1-70b",
     "memory-compared": "/memory?model=llama-3.3-70b&model=deepseek-r1",
+    "compare-model": "/compare?model=llama-3.1-70b",
+    "compare-frontiers": "/compare?show=frontiers",
+    "roofline-batches": "/roofline?axis=batch&project=mi350x",
+    "roofline-compared": "/roofline?model=deepseek-r1&model=llama-3.1-70b",
+    "capacity-users": "/capacity?users=2000&use=traffic",
+    "capacity-compared": "/capacity?model=deepseek-r1&model=llama-3.1-70b",
+    "history-frontier": "/history?show=frontier",
+    "history-method": "/history?model=gemma-4-31b&engine=rvllm&accelerator=h100-sxm",
     "pareto-compared": f"/pareto?{THREE}",
     "scaling-compared": "/scaling?model=flan-t5-xl&model=flan-ul2",
     "crossover-compared": "/crossover?model=deepseek-r1&model=qwen3.5-397b-a17b",
@@ -42,6 +50,16 @@ ADDRESSES = {
     "heatmap-limited": "/heatmap?model=deepseek-r1&slo=ttft_ms_p50<=2000",
 }
 """Each question as it opens, with models side by side, with several values in a box, within limits."""
+
+FIRST = {name: list(SCREENS)[turn % len(SCREENS)] for turn, name in enumerate(ADDRESSES)}
+"""The width at which each of them is opened; the window is then made as wide as the other two."""
+
+BEYOND = """
+[...document.querySelectorAll('.js-plotly-plot, h1, [data-testid=stDataFrame], [class*=st-key-matrix]')]
+  .filter(part => !part.parentElement.closest('[class*=st-key-matrix]'))
+  .filter(part => part.getBoundingClientRect().right > innerWidth + 1).length
+"""
+"""How many parts of a page reach beyond its right edge."""
 
 PLACES = """
 () => {
@@ -94,6 +112,20 @@ ON_EACH_OTHER = """
 })
 """
 
+TOPS = """
+(() => {
+  window.tops = {}
+  const look = () => {
+    const chart = document.querySelector('.js-plotly-plot .main-svg')
+    const parts = ['[class*=st-key-selectors-]', '.st-key-options input']
+      .filter(one => document.querySelector(one)).length
+    if (chart) tops[parts] = chart.getBoundingClientRect().top
+    requestAnimationFrame(look)
+  }
+  look()
+})()
+"""
+
 
 @pytest.fixture(scope="module")
 def tab(server: str, browser: Browser) -> Iterator[Page]:
@@ -101,18 +133,32 @@ def tab(server: str, browser: Browser) -> Iterator[Page]:
         yield open_one()
 
 
-def shown(page: Page, width: int, address: str) -> dict[str, Any]:
+def sized(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": SCREENS[width]})
+    settled(page)
+
+
+def shown(page: Page, width: int, address: str) -> None:
     page.set_viewport_size({"width": width, "height": SCREENS[width]})
     charted(page, address)
-    return page.evaluate(PLACES)
 
 
-@pytest.mark.parametrize("width", SCREENS)
+def widths(first: int) -> list[int]:
+    """All widths, from this one on."""
+    return sorted(SCREENS, key=lambda width: width != first)
+
+
 @pytest.mark.parametrize("name", ADDRESSES)
-def test_the_chart_comes_first_below_the_selectors_and_its_labels_are_apart(
-    name: str, width: int, tab: Page
-) -> None:
-    found = shown(tab, width, ADDRESSES[name])
+def test_the_chart_comes_first_below_the_selectors_and_its_labels_are_apart(name: str, tab: Page) -> None:
+    shown(tab, FIRST[name], ADDRESSES[name])
+    for width in widths(FIRST[name]):
+        sized(tab, width)
+        assert_in_place(name, width, tab)
+
+
+def assert_in_place(name: str, width: int, tab: Page) -> None:
+    """The page as it stands now, at this width."""
+    found = tab.evaluate(PLACES)
     if width > 390:
         assert found["chart"] <= FURTHER_PX.get((name, width), UPPER_PX)
         assert found["options"] <= 1
@@ -124,7 +170,30 @@ def test_the_chart_comes_first_below_the_selectors_and_its_labels_are_apart(
         assert not found["button"]
         assert found["rows"] == ROWS[width]
     assert max(found["sideways"]) <= 0
+    assert width < 800 or tab.evaluate(BEYOND) == 0
     assert tab.evaluate(ON_EACH_OTHER) == []
+
+
+FIRST_VISITS = [
+    (name, width)
+    for name in ("overview", "pareto", "cost")
+    for width in (SCREENS if EVERY or name == "pareto" else [800])
+]
+
+
+@pytest.mark.parametrize(("name", "width"), FIRST_VISITS)
+def test_the_chart_of_a_first_visit_stays_where_it_is_when_the_selectors_come(
+    name: str, width: int, browser: Browser, server: str
+) -> None:
+    with reading(browser, server) as open_one:
+        page = open_one()
+        page.add_init_script(TOPS)
+        shown(page, width, ADDRESSES[name])
+        page.wait_for_selector(".st-key-selecting" if name == "overview" else ".st-key-options", state="attached")
+        settled(page)
+        tops = page.evaluate("tops")
+    assert set(tops) >= {"0", "1" if name == "overview" else "2"}
+    assert max(tops.values()) - min(tops.values()) <= 1
 
 
 def test_on_a_phone_the_chart_follows_the_choice_of_a_model(tab: Page) -> None:
@@ -154,29 +223,30 @@ def test_all_limits_are_in_sight_once_they_are_opened(width: int, tab: Page) -> 
     assert box["y"] + box["height"] <= SCREENS[width]
 
 
-@pytest.mark.parametrize("width", SCREENS)
 @pytest.mark.parametrize("name", sorted({*NAMES} - {*questions()}))
-def test_no_other_page_scrolls_sideways_either(name: str, width: int, tab: Page) -> None:
-    tab.set_viewport_size({"width": width, "height": SCREENS[width]})
+def test_no_other_page_scrolls_sideways_either(name: str, tab: Page) -> None:
     tab.goto(f"/{name}")
     tab.locator("h1").first.wait_for()
-    settled(tab)
-    for part in ("document.documentElement", "document.querySelector('[data-testid=stMain]')"):
-        assert tab.evaluate(f"{part}.scrollWidth - {part}.clientWidth") <= 0
+    for width in SCREENS:
+        sized(tab, width)
+        for part in ("document.documentElement", "document.querySelector('[data-testid=stMain]')"):
+            assert tab.evaluate(f"{part}.scrollWidth - {part}.clientWidth") <= 0
+        assert width < 800 or tab.evaluate(BEYOND) == 0
 
 
-@pytest.mark.parametrize("width", SCREENS)
-def test_the_selectors_stay_in_sight_as_the_page_scrolls(width: int, tab: Page) -> None:
-    shown(tab, width, "/pareto")
-    tab.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 600)")
-    tab.wait_for_timeout(100)
-    box = tab.locator(".st-key-selecting").bounding_box()
-    assert box["y"] == pytest.approx(BAR_PX if width == 390 else 0, abs=1)
-    selector = ".st-key-selected button" if width == 390 else ".st-key-selector-model input"
-    assert tab.locator(selector).evaluate(
-        "part => { const box = part.getBoundingClientRect();"
-        " return part.contains(document.elementFromPoint(box.left + 20, box.top + box.height / 2)) }"
-    )
+def test_the_selectors_stay_in_sight_as_the_page_scrolls(tab: Page) -> None:
+    shown(tab, 1440, "/pareto")
+    for width in SCREENS:
+        sized(tab, width)
+        tab.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 600)")
+        tab.wait_for_timeout(100)
+        box = tab.locator(".st-key-selecting").bounding_box()
+        assert box["y"] == pytest.approx(BAR_PX if width == 390 else 0, abs=1)
+        selector = ".st-key-selected button" if width == 390 else ".st-key-selector-model input"
+        assert tab.locator(selector).evaluate(
+            "part => { const box = part.getBoundingClientRect();"
+            " return part.contains(document.elementFromPoint(box.left + 20, box.top + box.height / 2)) }"
+        )
 
 
 def test_every_model_offered_says_how_many_points_it_gives_without_a_further_touch(tab: Page) -> None:

@@ -50,9 +50,7 @@ def sized(page: Page, width: int, address: str) -> Page:
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_names_of_lines_that_end_together_stand_in_the_order_of_their_ends(
-    address: str, visit: Visit
-) -> None:
+def test_names_of_lines_that_end_together_stand_in_the_order_of_their_ends(address: str, visit: Visit) -> None:
     page = sized(visit(), 1440, address)
     told = page.evaluate(NAMED)
     assert len(told) > 2
@@ -66,16 +64,10 @@ def test_names_of_lines_that_end_together_stand_in_the_order_of_their_ends(
 
 def test_scaling_names_its_lines_with_their_efficiency_on_a_page_800_px_wide_too(visit: Visit) -> None:
     page = sized(visit(), 800, "/scaling")
-    assert [one["said"] for one in page.evaluate(NAMED)] == [
-        "H100 SXM 73.9 %",
-        "H200 SXM 53.9 %",
-        "L40S 56.6 %",
-    ]
+    assert [one["said"] for one in page.evaluate(NAMED)] == ["H100 SXM 73.9 %", "H200 SXM 53.9 %", "L40S 56.6 %"]
 
 
 @pytest.mark.parametrize("width", [1440, 800, 390])
-def test_the_chip_counts_of_scalings_lower_panel_stand_under_those_of_the_upper(
-    width: int, visit: Visit
-) -> None:
+def test_the_chip_counts_of_scalings_lower_panel_stand_under_those_of_the_upper(width: int, visit: Visit) -> None:
     page = sized(visit(), width, "/scaling?model=flan-t5-xl&model=flan-ul2")
     assert page.evaluate(TICKS, "x") == page.evaluate(TICKS, "x2") != []

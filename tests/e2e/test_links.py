@@ -15,20 +15,23 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from bench.questions import questions
 from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import (
-    CHART,
-    charted,
-    copied,
-    figure,
-    headline,
-    pick,
-    pick_accelerator,
-    reading,
-    settled,
-)
+from tests.e2e.browsing import CHART, charted, copied, figure, headline, pick, pick_accelerator, reading, settled
 
 Visit = Callable[[], Page]
 
+HELD = """
+const fetched = fetch
+fetch = (what, how) => {
+  if (!String(what).includes('/row/')) return fetched(what, how)
+  return new Promise(resolve => { answer = () => resolve(new Response('{"known": true}')) })
+}
+"""
+FOLLOWED = """
+name => {
+  [...document.querySelectorAll('a')].find(link => link.textContent.includes(name)).click()
+  answer()
+}
+"""
 WHOLE = (
     "/pareto?v=1&model=deepseek-r1&precision=fp8&isl=8192&osl=1024&frontier_evidence=measured&group=accelerator"
     "&x=ttft_ms_p50&x_scale=auto&y=output_tokens_per_s_per_accelerator"
@@ -58,9 +61,7 @@ def test_a_bare_address_is_written_out_whole_without_a_step_in_the_history(visit
     assert page.evaluate("history.length") == 2
 
 
-def test_a_copied_link_shows_the_same_figure_to_someone_else(
-    visit: Visit, browser: Browser, server: str
-) -> None:
+def test_a_copied_link_shows_the_same_figure_to_someone_else(visit: Visit, browser: Browser, server: str) -> None:
     mine = charted(visit(), "/pareto")
     before = figure(mine)
     pick_accelerator(mine, "H200 SXM")
@@ -100,6 +101,18 @@ def test_filters_follow_the_reader_and_back_returns_to_the_page_before(visit: Vi
     page.wait_for_url(pareto)
     settled(page)
     assert page.locator("h1").first.is_visible()
+
+
+def test_numbers_that_are_known_once_a_link_is_followed_do_not_bring_the_page_back(visit: Visit) -> None:
+    page = visit()
+    page.add_init_script(HELD)
+    charted(page, "/pareto?slo=ttft_ms_p50<=2718")
+    page.wait_for_function("() => Boolean(window.answer)")
+    page.evaluate(FOLLOWED, "Heatmap")
+    page.wait_for_url("**/heatmap?v=2&**")
+    settled(page)
+    page.wait_for_timeout(500)
+    assert urlsplit(page.url).path == "/heatmap"
 
 
 def test_a_signpost_carries_what_it_is_about(visit: Visit) -> None:
@@ -150,9 +163,7 @@ def test_an_address_that_is_no_page_says_so_and_lists_the_pages(
     assert answer
     assert answer.status == 404
     titles = ", ".join(question.TITLE for question in questions().values())
-    assert (
-        headline(page) == f"There is no page '{named}'; the pages are {titles}, Launch, Jobs, Data and SQL."
-    )
+    assert headline(page) == f"There is no page '{named}'; the pages are {titles}, Launch, Jobs, Data and SQL."
     page.wait_for_timeout(300)
     # The browser itself reports the document's status; nothing else is said or asked for.
     assert errors == ["Failed to load resource: the server responded with a status of 404 (Not Found)"]

@@ -13,8 +13,26 @@ from tests.e2e.browsing import charted, copied, headline
 from tests.e2e.conftest import Visit
 
 SVG = "{http://www.w3.org/2000/svg}"
-HARMLESS = {"svg", "g", "path", "rect", "text", "tspan", "defs", "clipPath", "a", "circle", "image", "mask", "line",
-            "linearGradient", "stop", "pattern", "filter", "style"}  # fmt: skip
+HARMLESS = {
+    "svg",
+    "g",
+    "path",
+    "rect",
+    "text",
+    "tspan",
+    "defs",
+    "clipPath",
+    "a",
+    "circle",
+    "image",
+    "mask",
+    "line",
+    "linearGradient",
+    "stop",
+    "pattern",
+    "filter",
+    "style",
+}
 HOSTILE = "origin=published&accelerator=h100-sxm&date_from=2026-03-02&date_to=2026-03-02"
 
 

@@ -13,7 +13,6 @@ from playwright.sync_api import Page, expect
 from bench.chart import DARK, LIGHT
 from bench.library import Library
 from tests.e2e.browsing import charted, figure, headline, settled, spot
-from tests.pages.drawn import NAMES
 
 Visit = Callable[[], Page]
 
@@ -131,27 +130,8 @@ def grounds(page: Page) -> tuple[str, str]:
     return page.evaluate(PAPER), f"#{red:02x}{green:02x}{blue:02x}"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_scrolls_sideways_at_800_pixels(name: str, visit: Visit) -> None:
-    page = visit()
-    page.set_viewport_size({"width": 800, "height": 900})
-    page.goto(address(name))
-    page.locator("h1").first.wait_for()
-    settled(page)
-    for part in ("document.documentElement", "document.querySelector('[data-testid=stMain]')"):
-        assert page.evaluate(f"{part}.scrollWidth - {part}.clientWidth") <= 0
-    wide = page.evaluate(
-        "[...document.querySelectorAll('.js-plotly-plot, h1, [data-testid=stDataFrame], [class*=st-key-matrix]')]"
-        ".filter(part => !part.parentElement.closest('[class*=st-key-matrix]'))"
-        ".filter(part => part.getBoundingClientRect().right > innerWidth + 1).length"
-    )
-    assert wide == 0
-
-
 @pytest.mark.parametrize("name", ["heatmap", "pareto", "scaling", "crossover", "cost"])
-def test_every_option_is_read_whole_and_on_a_narrow_page_its_beginning_in_one_line(
-    name: str, visit: Visit
-) -> None:
+def test_every_option_is_read_whole_and_on_a_narrow_page_its_beginning_in_one_line(name: str, visit: Visit) -> None:
     page = visit()
     page.set_viewport_size({"width": 1280, "height": 1000})
     charted(page, address(name))
@@ -183,13 +163,7 @@ def test_the_filters_open_by_keyboard(visit: Visit) -> None:
 def test_on_paper_there_is_the_answer_and_no_control(visit: Visit) -> None:
     page = charted(visit(), "/pareto")
     page.emulate_media(media="print")
-    for control in (
-        "[data-testid=stSidebar]",
-        ".st-key-options",
-        ".st-key-actions",
-        ".st-key-link",
-        ".st-key-reset",
-    ):
+    for control in ("[data-testid=stSidebar]", ".st-key-options", ".st-key-actions", ".st-key-link", ".st-key-reset"):
         assert not page.locator(control).first.is_visible()
     for part in ("h1", ".js-plotly-plot", "[data-testid=stDataFrame]"):
         assert page.locator(part).first.is_visible()

@@ -31,7 +31,7 @@ def run(page: Page, sql: str) -> None:
 
 def told(page: Page, sentence: str) -> None:
     """Returns once the page's big sentence begins like this."""
-    page.locator("h1").filter(has_text=sentence).wait_for(timeout=30_000)
+    page.locator("h1").filter(has_text=sentence).wait_for()
     settled(page)
 
 
@@ -118,9 +118,7 @@ def test_who_uses_the_page_or_leaves_it_does_not_wait_for_the_query(visit: Visit
     page = opened(visit())
     run(page, ENDLESS)
     page.get_by_text("a query is stopped after 10 s").wait_for()
-    page.get_by_role("button", name="scores", exact=True).or_(
-        page.get_by_role("radio", name="scores")
-    ).first.click()
+    page.get_by_role("button", name="scores", exact=True).or_(page.get_by_role("radio", name="scores")).first.click()
     page.get_by_text("The query was ended because the page was used meanwhile").wait_for()
     run(page, ENDLESS)
     page.get_by_text("a query is stopped after 10 s").wait_for()

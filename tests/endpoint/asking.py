@@ -82,10 +82,7 @@ def many(url: str, bodies: list[dict[str, Any]]) -> list[Reply]:
 
 def get(url: str, path: str, **more: Any) -> Reply:
     async def once() -> Reply:
-        async with (
-            aiohttp.ClientSession(timeout=PATIENCE) as session,
-            session.get(url + path, **more) as response,
-        ):
+        async with aiohttp.ClientSession(timeout=PATIENCE) as session, session.get(url + path, **more) as response:
             return Reply(response.status, dict(response.headers), await response.read())
 
     return asyncio.run(once())

@@ -7,20 +7,22 @@ import uvloop
 from bench.records import Load
 from bench.sweep.generator.load import run_point
 from bench.sweep.generator.samples import Samples
-from bench.sweep.measured.window import Measured, measured
-from bench.sweep.wire.bodies import Manner, body
-from bench.sweep.wire.exchange import Ask, Limits, PointRun, Target
+from bench.sweep.measured.window import MeasuredPoint, measured
+from bench.sweep.wire.bodies import RequestStyle, body
+from bench.sweep.wire.exchange import Limits, PointRun, PreparedRequest, Target
 
 WORDS = "one two three four"
 
 
-def asks(requests: int, osl: int) -> dict[int, Ask]:
+def asks(requests: int, osl: int) -> dict[int, PreparedRequest]:
     """Requests for so many tokens, by number."""
-    manner = Manner("odd-model")
-    return {number: Ask(number, body(manner, WORDS, osl), 4, osl) for number in range(requests)}
+    manner = RequestStyle("odd-model")
+    return {number: PreparedRequest(number, body(manner, WORDS, osl), 4, osl) for number in range(requests)}
 
 
-def loaded(target: Target, requests: dict[int, Ask], load: Load, limits: Limits) -> tuple[PointRun, Measured]:
+def loaded(
+    target: Target, requests: dict[int, PreparedRequest], load: Load, limits: Limits
+) -> tuple[PointRun, MeasuredPoint]:
     """What the load did, and what was measured."""
     point = uvloop.run(run_point(target, iter(requests.values()), load, limits))
     samples = Samples.of(point.exchanges, requests)

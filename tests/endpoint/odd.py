@@ -152,21 +152,17 @@ def serving(odds: Mapping[str, Odd], certificate: Path | None = None) -> Iterato
     `certificate` is the file with the key and the certificate of those that speak TLS.
     """
     command = [sys.executable, "-m", "tests.endpoint.odd_server"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
-    ) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdin is not None
-        plan = {
-            "certificate": certificate and str(certificate),
-            "odds": {name: asdict(odds[name]) for name in odds},
-        }
+        plan = {"certificate": certificate and str(certificate), "odds": {name: asdict(odds[name]) for name in odds}}
         try:
             process.stdin.write(json.dumps(plan) + "\n")
             process.stdin.flush()
             ports = json.loads(_line(process))
-            yield Servers(process, {
-                name: f"{'https' if odds[name].tls else 'http'}://127.0.0.1:{port}" for name, port in ports.items()
-            })  # fmt: skip
+            yield Servers(
+                process,
+                {name: f"{'https' if odds[name].tls else 'http'}://127.0.0.1:{port}" for name, port in ports.items()},
+            )
         finally:
             process.stdin.close()  # which ends it, as the end of whoever started it does
             try:

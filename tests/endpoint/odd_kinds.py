@@ -37,9 +37,11 @@ IGNORES_MAX_TOKENS = Odd(length=40, finish="stop")
 # Who says what it is
 MOCK = Odd(models={"owned_by": "guidellm-mock"})
 LITELLM = Odd(
-    headers={"server": "uvicorn", "x-litellm-version": "1.106.0"}, key="sk-odd", keyless_status=500,
+    headers={"server": "uvicorn", "x-litellm-version": "1.106.0"},
+    key="sk-odd",
+    keyless_status=500,
     models={"owned_by": "openai", "max_input_tokens": 4096, "max_output_tokens": 1024},
-)  # fmt: skip
+)
 NGINX = Odd(headers={"server": "nginx/1.27.4"})
 NGINX_LIMITER = Odd(headers={"server": "nginx/1.27.4"}, rate_per_s=5, burst=3)
 ENVOY = Odd(headers={"server": "envoy", "x-envoy-upstream-service-time": "3"})

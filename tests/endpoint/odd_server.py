@@ -183,12 +183,16 @@ def _odd(stated: dict[str, Any]) -> Odd:
     """An endpoint's declaration, from what JSON has made of it."""
     cut = stated.pop("cut")
     failing, away = stated.pop("failing"), stated.pop("turns_away")
-    return Odd(**stated, cut=cut and Cut(**{**cut, "of": tuple(cut["of"])}),
-               failing=tuple(Failing(**one) for one in failing), turns_away=Failing(**away))  # fmt: skip
+    return Odd(
+        **stated,
+        cut=cut and Cut(**{**cut, "of": tuple(cut["of"])}),
+        failing=tuple(Failing(**one) for one in failing),
+        turns_away=Failing(**away),
+    )
 
 
 async def serve() -> None:
-    """Nothing; serves until its input ends."""
+    """Serve until its input ends."""
     loop = asyncio.get_running_loop()
     asked = asyncio.StreamReader(limit=1 << 24)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(asked), sys.stdin)

@@ -52,9 +52,7 @@ def writes(odd: Odd, reply: Reply) -> Iterator[Write]:
         if odd.splits < 2 or not write.tokens:
             yield write
             continue
-        size = -(
-            -len(write.data) // (odd.splits + 1)
-        )  # what is left is longer, so that the end of the line is in it
+        size = -(-len(write.data) // (odd.splits + 1))  # what is left is longer, so that the end of the line is in it
         for place in range(odd.splits - 1):
             early = SPLIT_MS * (odd.splits - 1 - place)
             yield Write(write.at_ms - early, write.data[place * size : (place + 1) * size])
@@ -152,11 +150,7 @@ def _chunk(reply: Reply, delta: Mapping[str, Any], finish: str | None = None) ->
 
 
 def _usage(reply: Reply, given: int) -> dict[str, int]:
-    return {
-        "prompt_tokens": reply.input_tokens,
-        "completion_tokens": given,
-        "total_tokens": reply.input_tokens + given,
-    }
+    return {"prompt_tokens": reply.input_tokens, "completion_tokens": given, "total_tokens": reply.input_tokens + given}
 
 
 def _event(odd: Odd, at_ms: float, chunk: Mapping[str, Any], tokens: list[int] | None = None) -> Write:

@@ -34,11 +34,7 @@ def test_a_chat_streams_a_role_then_one_token_per_chunk_then_the_counts(url: str
     assert finishes == [None] * 8 + ["length"]
     prompt = chat_tokens(body["messages"])
     assert reply.events[-1]["choices"] == []
-    assert reply.events[-1]["usage"] == {
-        "prompt_tokens": prompt,
-        "completion_tokens": 8,
-        "total_tokens": prompt + 8,
-    }
+    assert reply.events[-1]["usage"] == {"prompt_tokens": prompt, "completion_tokens": 8, "total_tokens": prompt + 8}
     assert len({event["id"] for event in reply.events}) == 1
 
 
@@ -98,12 +94,9 @@ def test_the_stream_may_lack_role_and_done() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tokens", "per_chunk", "per_write"),
-    [(8, 3, 1), (8, 3, 2), (9, 3, 256), (1, 4, 4), (40, 1, 16), (7, 1, 3)],
+    ("tokens", "per_chunk", "per_write"), [(8, 3, 1), (8, 3, 2), (9, 3, 256), (1, 4, 4), (40, 1, 16), (7, 1, 3)]
 )
-def test_chunks_carry_as_many_tokens_as_set_and_none_is_lost(
-    tokens: int, per_chunk: int, per_write: int
-) -> None:
+def test_chunks_carry_as_many_tokens_as_set_and_none_is_lost(tokens: int, per_chunk: int, per_write: int) -> None:
     with running(Settings(**QUICK, tokens_per_chunk=per_chunk, chunks_per_write=per_write)) as url:
         reply = post(url, chat(max_tokens=tokens))
     held = [len(tokens_of(delta["content"])) for delta in reply.deltas[1:]]
@@ -186,9 +179,7 @@ def test_one_connection_serves_one_request_after_the_other(url: str) -> None:
     import socket
 
     body = json.dumps(chat(max_tokens=2)).encode()
-    request = (
-        b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(body) + body
-    )
+    request = b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(body) + body
     with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=10) as client:
         client.sendall(request * 3 + b"GET /health HTTP/1.1\r\nconnection: close\r\n\r\n")
         received = b"".join(iter(lambda: client.recv(65_536), b""))

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.endpoint.batching import Room
+from bench.endpoint.batching import BatchRoom
 
 
 @dataclass(eq=False)
-class Guest:
+class BatchedRequest:
     number: int
     kv_tokens: int
 
 
 def test_first_come_first_served_within_both_capacities() -> None:
-    room: Room[Guest] = Room(max_running=2, max_waiting=1, kv_tokens=100)
-    one, two, three = (Guest(number, 40) for number in range(3))
+    room: BatchRoom[BatchedRequest] = BatchRoom(max_running=2, max_waiting=1, kv_tokens=100)
+    one, two, three = (BatchedRequest(number, 40) for number in range(3))
     assert [room.offer(guest) for guest in (one, two)] == [True, True]
     assert room.admit() == [one, two]
     assert room.offer(three)
-    assert not room.offer(Guest(3, 10)), "one waits already"
+    assert not room.offer(BatchedRequest(3, 10)), "one waits already"
     assert room.admit() == []
     assert room.kv_share() == 0.8
     room.leave(one)
@@ -30,8 +30,8 @@ def test_first_come_first_served_within_both_capacities() -> None:
 
 
 def test_a_small_request_does_not_overtake_a_large_one() -> None:
-    room: Room[Guest] = Room(None, None, kv_tokens=100)
-    first, large, small = Guest(0, 60), Guest(1, 80), Guest(2, 10)
+    room: BatchRoom[BatchedRequest] = BatchRoom(None, None, kv_tokens=100)
+    first, large, small = BatchedRequest(0, 60), BatchedRequest(1, 80), BatchedRequest(2, 10)
     for guest in (first, large, small):
         room.offer(guest)
     assert room.admit() == [first]
@@ -43,19 +43,17 @@ def test_a_small_request_does_not_overtake_a_large_one() -> None:
     st.integers(1, 5),
     st.one_of(st.none(), st.integers(0, 4)),
     st.one_of(st.none(), st.integers(20, 60)),
-    st.lists(
-        st.tuples(st.sampled_from(["come", "admit", "leave", "give up"]), st.integers(1, 25)), max_size=60
-    ),
+    st.lists(st.tuples(st.sampled_from(["come", "admit", "leave", "give up"]), st.integers(1, 25)), max_size=60),
 )
 def test_limits_hold_and_nobody_is_lost(
     running: int, waiting: int | None, kv: int | None, moves: list[tuple[str, int]]
 ) -> None:
-    room: Room[Guest] = Room(running, waiting, kv)
-    inside: list[Guest] = []
+    room: BatchRoom[BatchedRequest] = BatchRoom(running, waiting, kv)
+    inside: list[BatchedRequest] = []
     admitted: list[int] = []
     for number, (move, size) in enumerate(moves):
         if move == "come":
-            guest = Guest(number, size)
+            guest = BatchedRequest(number, size)
             if room.offer(guest):
                 inside.append(guest)
         elif move == "admit":

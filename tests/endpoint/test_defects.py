@@ -30,9 +30,7 @@ FINISHED = {
     "all tokens and [DONE], no finish_reason, no usage": Odd(finish=None, usage="none"),
     "all tokens and [DONE], no finish_reason, HTTP/1.0": Odd(finish=None, http="1.0"),
     "fewer tokens, finish_reason stop": Odd(length=3, finish="stop"),
-    "fewer tokens, finish_reason stop, no [DONE], no usage": Odd(
-        length=3, finish="stop", done=False, usage="none"
-    ),
+    "fewer tokens, finish_reason stop, no [DONE], no usage": Odd(length=3, finish="stop", done=False, usage="none"),
     "all tokens, finish_reason and [DONE], no end of the body": Odd(terminates=False),
 }
 UNCOUNTED = {
@@ -40,7 +38,7 @@ UNCOUNTED = {
     "four a chunk": odd_kinds.FOUR_A_CHUNK_UNCOUNTED,
     "eight events a write": replace(odd_kinds.EIGHT_EVENTS_A_WRITE, usage="none"),
     "counted when not streamed": odd_kinds.COUNTS_WHAT_IS_NOT_STREAMED,
-}  # fmt: skip
+}
 SEVERAL = {
     "four a chunk": (odd_kinds.FOUR_A_CHUNK, OSL),
     "eight a chunk": (odd_kinds.EIGHT_A_CHUNK, OSL),
@@ -55,8 +53,14 @@ STOPPED = {"finish_reason stop, no usage": Odd(usage="none", length=5, finish="s
 @pytest.fixture(scope="module")
 def servers() -> Iterator[Servers]:
     several = {name: odd for name, (odd, _) in SEVERAL.items()}
-    groups = {"unfinished": UNFINISHED, "finished": FINISHED, "uncounted": UNCOUNTED, "several": several,
-              "at once": AT_ONCE, "stopped": STOPPED}  # fmt: skip
+    groups = {
+        "unfinished": UNFINISHED,
+        "finished": FINISHED,
+        "uncounted": UNCOUNTED,
+        "several": several,
+        "at once": AT_ONCE,
+        "stopped": STOPPED,
+    }
     odds = {f"{group} {name}": odd for group, members in groups.items() for name, odd in members.items()}
     with serving(odds) as running:
         yield running

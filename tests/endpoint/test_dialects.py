@@ -34,9 +34,7 @@ def test_an_engine_has_its_own_info_route_and_says_it_is_simulated(dialect: str)
         assert told["simulated"] is True
 
 
-@pytest.mark.parametrize(
-    ("dialect", "field"), [("vllm", "prompt"), ("llama.cpp", "content"), ("tgi", "inputs")]
-)
+@pytest.mark.parametrize(("dialect", "field"), [("vllm", "prompt"), ("llama.cpp", "content"), ("tgi", "inputs")])
 def test_tokenize_counts_as_the_answers_do(dialect: str, field: str) -> None:
     with running(Settings(**QUICK, dialect=dialect)) as url:
         told = post(url, {field: TEXT}, "/tokenize").json
@@ -72,9 +70,7 @@ def test_each_engine_says_in_its_words_that_the_context_is_full(dialect: str, st
     assert fits.status == 200
 
 
-@pytest.mark.parametrize(
-    ("dialect", "status"), [("vllm", 200), ("tgi", 200), ("transformers", 422), ("openai", 400)]
-)
+@pytest.mark.parametrize(("dialect", "status"), [("vllm", 200), ("tgi", 200), ("transformers", 422), ("openai", 400)])
 def test_some_engines_refuse_fields_they_do_not_know(dialect: str, status: int) -> None:
     with running(Settings(**QUICK, dialect=dialect)) as url:
         reply = post(url, chat(ignore_eos=True))

@@ -12,8 +12,7 @@ from bench.endpoint.http1 import BadRequest, Requests
 
 PLAIN = b"POST /v1/completions?x=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
 CHUNKED = (
-    b"POST /b HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
-    b"3\r\nabc\r\n2;n=1\r\nde\r\n0\r\n\r\n"
+    b"POST /b HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n2;n=1\r\nde\r\n0\r\n\r\n"
 )
 BARE = b"GET /health HTTP/1.1\r\n\r\n"
 

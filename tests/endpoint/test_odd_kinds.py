@@ -42,9 +42,7 @@ FAILING = {
 def test_what_fails_at_once_is_counted_beside_what_streams(name: str, servers: Servers) -> None:
     """However often it is asked meanwhile: that is the load's own affair."""
     limits = Limits(duration_s=1.3 if name == "BREAKS_FOR_GOOD" else 0.6, requests=300)
-    point, found = loaded(
-        Target.at(servers.url(name)), asks(300, osl=10), Load("closed", concurrency=8), limits
-    )
+    point, found = loaded(Target.at(servers.url(name)), asks(300, osl=10), Load("closed", concurrency=8), limits)
     log = servers.log(name)
     assert {wrote.status for wrote in log} >= FAILING[name]
     assert Counter(one.outcome for one in point.exchanges) == Counter(KINDS[wrote.status] for wrote in log)
@@ -53,9 +51,7 @@ def test_what_fails_at_once_is_counted_beside_what_streams(name: str, servers: S
 
 def test_eight_events_a_write_have_one_arrival_and_a_whole_answer_too(servers: Servers) -> None:
     for name, moments in (("ONE_WRITE", 1), ("EIGHT_EVENTS_A_WRITE", 3)):
-        point, _ = loaded(
-            Target.at(servers.url(name)), asks(2, osl=24), Load("closed", concurrency=2), Limits()
-        )
+        point, _ = loaded(Target.at(servers.url(name)), asks(2, osl=24), Load("closed", concurrency=2), Limits())
         for one in point.exchanges:
             assert (one.outcome, sum(one.tokens), len(one.stamps_ns)) == ("ok", 24, 24)
             assert len(set(one.stamps_ns)) == moments
@@ -101,6 +97,4 @@ def test_tokens_are_told_when_nothing_is_streamed(servers: Servers) -> None:
 def test_an_endpoint_that_ignores_the_length_asked_for_says_its_own(servers: Servers) -> None:
     target = Target.at(servers.url("IGNORES_MAX_TOKENS"))
     point, _ = loaded(target, asks(2, osl=8), Load("closed", concurrency=2), Limits())
-    assert [(one.outcome, one.output_tokens, one.finish) for one in point.exchanges] == [
-        ("ok", 40, "stop")
-    ] * 2
+    assert [(one.outcome, one.output_tokens, one.finish) for one in point.exchanges] == [("ok", 40, "stop")] * 2

@@ -30,13 +30,7 @@ def test_jitter_keeps_mean_and_deviation(jitter: str) -> None:
     assert (statistics.median(drawn) < 9.9) == (jitter == "lognormal")
 
 
-@given(
-    st.sampled_from(["normal", "lognormal"]),
-    st.floats(0, 3),
-    st.floats(0, 1000),
-    st.integers(),
-    st.integers(1, 30),
-)
+@given(st.sampled_from(["normal", "lognormal"]), st.floats(0, 3), st.floats(0, 1000), st.integers(), st.integers(1, 30))
 def test_waits_never_go_back_and_come_again_from_the_same_seed(
     jitter: str, share: float, itl: float, seed: int, writes: int
 ) -> None:
@@ -48,9 +42,7 @@ def test_waits_never_go_back_and_come_again_from_the_same_seed(
 
 
 def test_a_step_grows_with_the_batch_and_with_what_it_prefills() -> None:
-    settings = Settings(
-        step_ms=8, step_us_per_request=60, step_us_per_request_squared=2, prefill_us_per_token=20
-    )
+    settings = Settings(step_ms=8, step_us_per_request=60, step_us_per_request_squared=2, prefill_us_per_token=20)
     # 8 ms + 60 us x 10 + 2 us x 100 + 20 us x 500
     assert step_ns(settings, 10, 500, random.Random(0)) == 8_000_000 + 600_000 + 200_000 + 10_000_000
 

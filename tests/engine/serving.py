@@ -38,9 +38,7 @@ class Engine:
         host, port = self.url.removeprefix("http://").split(":")
         connection = http.client.HTTPConnection(host, int(port), timeout=60)
         asked = {"model": MODEL, "messages": [{"role": "user", "content": text}], "max_tokens": osl, **more}
-        connection.request(
-            "POST", "/v1/chat/completions", json.dumps(asked), {"Content-Type": "application/json"}
-        )
+        connection.request("POST", "/v1/chat/completions", json.dumps(asked), {"Content-Type": "application/json"})
         answer = connection.getresponse()
         told = json.loads(answer.read())
         assert answer.status == 200, told
@@ -58,15 +56,31 @@ def installed() -> Path | None:
 def serving(commands: Path, work: Path) -> Iterator[Engine]:
     """The engine, from the making of its model until the block ends; its log is `work`/engine.log."""
     (work / "cache" / "hub").mkdir(parents=True)  # without it /v1/models answers 500
-    here = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(work / "cache"), "OMP_NUM_THREADS": "1",
-            "TOKENIZERS_PARALLELISM": "false"}  # fmt: skip
+    here = {
+        **os.environ,
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(work / "cache"),
+        "OMP_NUM_THREADS": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
     maker = ROOT / "tests" / "engine" / "tiny_model.py"
     _done([commands / "python", maker, work / MODEL, "--layers", "2", "--hidden", "64"], here)
     version = _done([commands / "python", "-c", "import transformers; print(transformers.__version__)"], here)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    command = [commands / "transformers", "serve", MODEL, "--host", "127.0.0.1", "--port", str(port),
-               "--device", "cpu", "--continuous-batching", *BLOCKS]  # fmt: skip
+    command = [
+        commands / "transformers",
+        "serve",
+        MODEL,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--device",
+        "cpu",
+        "--continuous-batching",
+        *BLOCKS,
+    ]
     with (work / "engine.log").open("w+") as log:
         process = subprocess.Popen(
             command, cwd=work, env=here, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
@@ -84,9 +98,7 @@ def serving(commands: Path, work: Path) -> Iterator[Engine]:
 
 
 def _done(command: list[Any], environment: dict[str, str]) -> str:
-    done = subprocess.run(
-        list(map(str, command)), env=environment, capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run(list(map(str, command)), env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 

@@ -32,8 +32,9 @@ def said(told: dict[str, Any], name: str) -> str:
 
 def sweep(engine: Engine, library: Path, *more: str) -> dict[str, Any]:
     """What a sweep of a few requests tells in the end."""
-    done = bench("sweep", "--url", engine.url, "--model", MODEL, *more, "--library", str(library), "--json",
-                 timeout=120)  # fmt: skip
+    done = bench(
+        "sweep", "--url", engine.url, "--model", MODEL, *more, "--library", str(library), "--json", timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return dict(document(done.stdout))
 
@@ -63,9 +64,7 @@ def test_the_preflight_says_what_it_learned(quick: Swept) -> None:
     assert said(told, "model").endswith("does not list its models (HTTP 200).")
     assert "in the stream" in said(told, "usage")
     for name in ("ignore_eos", "min_tokens"):
-        assert said(told, name).startswith(
-            f"The endpoint does not accept {name} (HTTP 422: Unexpected fields"
-        )
+        assert said(told, name).startswith(f"The endpoint does not accept {name} (HTTP 422: Unexpected fields")
     assert said(told, "isl") == "isl is met, counted by usage."
     assert said(told, "timed").startswith("One request alone: TTFT ")
 
@@ -104,8 +103,7 @@ def test_the_journal_is_in_the_library_as_measured(quick: Swept) -> None:
 
 @pytest.mark.parametrize("name", ["pareto", "heatmap"])
 def test_the_questions_answer_over_it(quick: Swept, name: str) -> None:
-    done = bench("ask", name, "--library", str(quick.library), "--no-shipped", "--where", "evidence=measured",
-                 "--json")  # fmt: skip
+    done = bench("ask", name, "--library", str(quick.library), "--no-shipped", "--where", "evidence=measured", "--json")
     assert done.returncode == 0, done.stderr
     answer = document(done.stdout)
     assert len(answer["rows"]) == len(LEVELS)
@@ -118,8 +116,21 @@ def test_what_is_wrong_with_a_point_is_told_wherever_it_is(engine: Engine, tmp_p
     ends = ",".join(map(str, range(100, 1880)))
     stops = tmp_path / "stops.toml"
     stops.write_text(f"[vendor]\ngeneration_config = '{{\"eos_token_id\": [{ends}]}}'\n")
-    told = sweep(engine, tmp_path, str(stops), "--isl", "64", "--osl", "32", "--concurrency", "2", "--requests", "8",
-                 "--seed", "7")  # fmt: skip
+    told = sweep(
+        engine,
+        tmp_path,
+        str(stops),
+        "--isl",
+        "64",
+        "--osl",
+        "32",
+        "--concurrency",
+        "2",
+        "--requests",
+        "8",
+        "--seed",
+        "7",
+    )
     assert said(told, "osl").startswith("It was asked for 32 tokens and ended after ")
     (point,) = told["points"]
     assert point["requests_ok"] == 8
@@ -136,8 +147,24 @@ def test_what_is_wrong_with_a_point_is_told_wherever_it_is(engine: Engine, tmp_p
 
 def test_a_sweep_is_cancelled_and_gone_on_with(engine: Engine, tmp_path: Path) -> None:
     where = ("--library", str(tmp_path))
-    begun = bench("sweep", "--url", engine.url, "--model", MODEL, "--isl", "64", "--osl", "32",
-                  "--concurrency", "1,2,4", "--duration", "3s", *where, "--detach", "--json")  # fmt: skip
+    begun = bench(
+        "sweep",
+        "--url",
+        engine.url,
+        "--model",
+        MODEL,
+        "--isl",
+        "64",
+        "--osl",
+        "32",
+        "--concurrency",
+        "1,2,4",
+        "--duration",
+        "3s",
+        *where,
+        "--detach",
+        "--json",
+    )
     assert begun.returncode == 0, begun.stderr
     (folder,) = listed(tmp_path)
     until = time.monotonic() + 60

@@ -1,4 +1,4 @@
-"""Makes a small Llama with random weights and a tokenizer, in a folder that an engine can serve; nothing is fetched.
+"""Makes a Llama of any size with random weights and a tokenizer, in a folder for an engine; nothing is fetched.
 
 Run by the engine's own Python: `python tests/engine/tiny_model.py FOLDER --layers 4 --hidden 128`. What it writes is
 nonsense at the speed of a model of its size. The tokenizer is trained on this project's documents, so that most words
@@ -36,28 +36,30 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return made
 
 
-def model(layers: int, hidden: int) -> LlamaForCausalLM:
+def model(asked: argparse.Namespace) -> LlamaForCausalLM:
     """Random weights, the same for the same size. It never ends an answer by itself and says nothing but text."""
     torch.manual_seed(7)
-    heads = hidden // HEAD
+    heads = asked.hidden // asked.head_size
     config = LlamaConfig(
-        vocab_size=VOCABULARY,
-        hidden_size=hidden,
-        intermediate_size=hidden * 8 // 3 // 8 * 8,
-        num_hidden_layers=layers,
+        vocab_size=asked.vocabulary,
+        hidden_size=asked.hidden,
+        intermediate_size=asked.intermediate or asked.hidden * 8 // 3 // 8 * 8,
+        num_hidden_layers=asked.layers,
         num_attention_heads=heads,
-        num_key_value_heads=max(1, heads // 4),
+        num_key_value_heads=asked.kv_heads or max(1, heads // 4),
+        head_dim=asked.head_size,
         max_position_embeddings=CONTEXT,
         bos_token_id=0,
         eos_token_id=None,
-        tie_word_embeddings=True,
-        dtype="float32",
+        tie_word_embeddings=not asked.untied,
+        dtype=asked.dtype,
     )
-    made = LlamaForCausalLM(config)
-    with torch.no_grad():
-        made.get_input_embeddings().weight[: len(SPECIAL)] = (
-            0  # tied: what is not text is never the likeliest
-        )
+    torch.set_default_dtype(getattr(torch, asked.dtype))
+    with torch.device(asked.device):
+        made = LlamaForCausalLM(config)
+    with torch.no_grad():  # what is not text, or beyond the tokenizer, is never the likeliest
+        made.get_output_embeddings().weight[: len(SPECIAL)] = 0
+        made.get_output_embeddings().weight[VOCABULARY:] = 0
     made.generation_config = GenerationConfig(bos_token_id=0, do_sample=False)
     return made
 
@@ -67,8 +69,17 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--hidden", type=int, default=128)
+    parser.add_argument("--head-size", type=int, default=32)
+    parser.add_argument("--kv-heads", type=int, help="default: a quarter of the heads")
+    parser.add_argument("--intermediate", type=int, help="default: 8/3 of the hidden size")
+    parser.add_argument(
+        "--vocabulary", type=int, default=VOCABULARY, help="tokens beyond the tokenizer's are never said"
+    )
+    parser.add_argument("--untied", action="store_true", help="weights of its own for the output")
+    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--device", default="cpu", help="where the weights are drawn")
     asked = parser.parse_args()
-    made = model(asked.layers, asked.hidden)
+    made = model(asked)
     made.save_pretrained(asked.folder)
     tokenizer().save_pretrained(asked.folder)
     print(f"{asked.folder}: {sum(weight.numel() for weight in made.parameters()):,} parameters")

@@ -63,9 +63,7 @@ def test_sources_of_scores_alone_come_along_where_all_is_selected(tmp_path: Path
             assert sum(name.endswith("/s.csv") for name in archive.namelist()) == count
 
 
-def test_a_bundle_holds_no_more_than_one_import_takes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bundle_holds_no_more_than_one_import_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = [table(tmp_path / f"{name}.csv", {"model": name}) for name in ("qwen3-8b", "deepseek-r1")]
     held = library(tmp_path, *files)
     both, one = sum(file.stat().st_size for file in files), files[0].stat().st_size
@@ -135,16 +133,16 @@ def test_what_is_hidden_comes_along_hidden_where_all_is_selected(tmp_path: Path)
     second.restore(by_model["a"])
     second.restore(point)
     assert second.fetch("SELECT model, accelerator = 'b200-sxm' FROM points ORDER BY 1") == [
-        ("a", True), ("b", False), ("d", False),
-    ]  # fmt: skip
+        ("a", True),
+        ("b", False),
+        ("d", False),
+    ]
     some = bundle.written(first, View.of({"model": ["d"]}))
     with zipfile.ZipFile(io.BytesIO(some)) as archive:
         assert sum(name.startswith("sources/") for name in archive.namelist()) == 1
 
 
-def test_a_bundle_with_more_said_than_one_takes_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bundle_with_more_said_than_one_takes_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     held = library(tmp_path, table(tmp_path / "a.csv", {}))
     for text in ("one", "two"):
         held.annotate(ids(held)[0], text)

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from bench.errors import UnknownName
 from bench.export import format_named, formats, markdown, published
-from bench.formats.reading import POINT_COLUMNS
+from bench.formats.reading.point_table import POINT_COLUMNS
 from bench.library import Library
 from bench.view import View
 from tests.library.files import table
+from tests.thorough import times
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12) | (
@@ -50,7 +51,7 @@ ROWS = st.fixed_dictionaries(
         "itl_ms_p99": LATENCY,
         "requests_ok": st.integers(0, 10**6).map(float),
     },
-)  # fmt: skip
+)
 
 
 def library(folder: Path, *files: Path) -> Library:
@@ -81,7 +82,7 @@ def _absent(value: object) -> bool:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["published-csv", "published-json", "published-parquet"])
-@settings(max_examples=20)
+@settings(max_examples=times(20, 5, 8))
 @given(rows=st.lists(ROWS, min_size=1, max_size=5))
 def test_what_is_exported_and_imported_again_is_equal(
     name: str, rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory
@@ -115,8 +116,7 @@ def test_a_filter_selects_what_is_exported(tmp_path: Path) -> None:
 
 def test_what_follows_from_other_columns_is_left_out(tmp_path: Path) -> None:
     held = library(
-        tmp_path,
-        table(tmp_path / "a.csv", {"tpot_ms_p50": 10.0}, {"interactivity_tokens_per_s_per_user_p50": 70.0}),
+        tmp_path, table(tmp_path / "a.csv", {"tpot_ms_p50": 10.0}, {"interactivity_tokens_per_s_per_user_p50": 70.0})
     )
     key = "interactivity_tokens_per_s_per_user_p50"
     assert sorted(held.query("SELECT * FROM points")[key]) == [70.0, 100.0]
@@ -125,9 +125,7 @@ def test_what_follows_from_other_columns_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_markdown_table_shows_hostile_text_as_text(tmp_path: Path) -> None:
-    held = library(
-        tmp_path, table(tmp_path / "a.csv", {"variant": "a | b <img src=x> **c** [d](https://e.example)"})
-    )
+    held = library(tmp_path, table(tmp_path / "a.csv", {"variant": "a | b <img src=x> **c** [d](https://e.example)"}))
     text = markdown.written(held.query("SELECT * FROM points")).decode()
     header, rule, row = text.splitlines()
     assert header.startswith("| Model | ")
@@ -147,23 +145,21 @@ def test_a_markdown_table_has_the_columns_that_differ_and_says_the_rest_once(shi
     assert "/data?v=2&model=deepseek-r1&precision=fp8&isl=8192&osl=1024" in link
     header, rule, *rows = lines[0].splitlines()
     columns = header.strip("| ").split(" | ")
-    assert (
-        8 <= len(columns) <= markdown.MOST_COLUMNS == rule.count("-- |")
-        or len(columns) == rule.count("|") - 1
-    )
+    assert 8 <= len(columns) <= markdown.MOST_COLUMNS == rule.count("-- |") or len(columns) == rule.count("|") - 1
     assert {"Accelerator", "Date"} <= set(columns)
     assert not {"Model", "Precision"} & set(columns)
     assert sum("median" in name or "throughput" in name for name in columns) >= markdown.MOST_METRICS
-    assert len(rows) == shipped.query(
-        "SELECT count(*) AS n FROM points WHERE model = 'deepseek-r1' AND precision = 'fp8' AND isl = 8192"
-        " AND osl = 1024"
-    )["n"].item()  # fmt: skip
+    assert (
+        len(rows)
+        == shipped.query(
+            "SELECT count(*) AS n FROM points WHERE model = 'deepseek-r1' AND precision = 'fp8' AND isl = 8192"
+            " AND osl = 1024"
+        )["n"].item()
+    )
 
 
 def test_a_markdown_table_keeps_the_columns_asked_first_and_its_headline_is_text() -> None:
-    rows = pd.DataFrame(
-        {"verdict": ["a", "b"], "knots": [1, 2], "ttft_ms_p50": [1.5, -2.5], "model": ["x", "x"]}
-    )
+    rows = pd.DataFrame({"verdict": ["a", "b"], "knots": [1, 2], "ttft_ms_p50": [1.5, -2.5], "model": ["x", "x"]})
     told = markdown.written(rows, ("ttft_ms_p50", "model"), {"verdict": "Who | leads"}).decode()
     assert told.splitlines()[0] == r"| TTFT, median \(ms\) | Model | Who \| leads | Knots |"
     assert "| 1.50 | x | a | 1 |" in told
@@ -202,11 +198,7 @@ def test_an_unknown_format_is_told_with_those_there_are() -> None:
 def test_columns_of_a_published_table_are_all_of_a_points(tmp_path: Path) -> None:
     held = library(tmp_path, table(tmp_path / "a.csv", {"isl": 7}))
     rows = published.points(held, View())
-    assert {"isl_requested" if name == "isl" else name for name in rows} >= {
-        "model",
-        "isl_requested",
-        "concurrency",
-    }
+    assert {"isl_requested" if name == "isl" else name for name in rows} >= {"model", "isl_requested", "concurrency"}
     assert not set(rows) & (set(POINT_COLUMNS) & {"locator", "isl_requested"})
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.export import csv, excel, parquet
+from bench.export.rows import csv, excel, parquet
 from bench.plain_text import QUOTED_FORMULA
 
 CELLS = st.one_of(st.text(max_size=20), st.integers(-(10**9), 10**9), st.none())

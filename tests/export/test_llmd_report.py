@@ -15,15 +15,29 @@ from hypothesis import strategies as st
 
 from bench import catalogue
 from bench.export import LeftOut, format_named, llmd_report
-from bench.formats.foreign.llmd_beside import FACTS
+from bench.formats.llmd_report.own_fields import FACTS
 from bench.library import Library
 from bench.view import View
 from tests.formats.reading_of import one_point, read_points
 from tests.library.files import table
 
 SAMPLES = Path(__file__).parents[1] / "samples"
-LEFT_TO_THE_IMPORT = {"point_id", "source_id", "deployment_id", "workload_id", "series_id", "source", "locator", "isl",
-                      "osl", "note", "flags", "origin", "restated_in", "source_url"}  # fmt: skip
+LEFT_TO_THE_IMPORT = {
+    "point_id",
+    "source_id",
+    "deployment_id",
+    "workload_id",
+    "series_id",
+    "source",
+    "locator",
+    "isl",
+    "osl",
+    "note",
+    "flags",
+    "origin",
+    "restated_in",
+    "source_url",
+}
 """What an import gives a point anew, works out of the rest, or what docs/exporting.md says is in no report."""
 
 KINDS = """
@@ -46,11 +60,23 @@ FACT = {
     "engine_version": st.sampled_from(["0.11.0", "unknown build"]),
     "accelerator": st.sampled_from(["h100-sxm", "tpu-v7x", "gb200", "my-chip"]),
     **dict.fromkeys(
-        ("accelerators", "devices", "nodes", "tp", "pp", "dp", "ep", "prefill_accelerators", "decode_accelerators",
-         "prefill_tp", "prefill_ep"), COUNT),
+        (
+            "accelerators",
+            "devices",
+            "nodes",
+            "tp",
+            "pp",
+            "dp",
+            "ep",
+            "prefill_accelerators",
+            "decode_accelerators",
+            "prefill_tp",
+            "prefill_ep",
+        ),
+        COUNT,
+    ),
     **dict.fromkeys(("prefill_workers", "decode_workers", "context_tokens", "repeat"), st.integers(0, 9)),
-    **dict.fromkeys(
-        ("dp_attention", "disaggregated", "prefill_dp_attention", "prefix_caching"), st.booleans()),
+    **dict.fromkeys(("dp_attention", "disaggregated", "prefill_dp_attention", "prefix_caching"), st.booleans()),
     "speculation": st.sampled_from(["none", "mtp"]),
     "variant": st.sampled_from(["2 replicas", "a, b", "long," * 819]),
     **dict.fromkeys(("isl_requested", "osl_requested", "max_model_len"), st.integers(1, 2**31)),
@@ -64,7 +90,7 @@ FACT = {
     "scenario": st.just("offline"),
     "harness": st.sampled_from(["guidellm", "AIPerf", "rvllm client not stated"]),
     "harness_version": st.just("1.2"),
-}  # fmt: skip
+}
 LOADS = st.sampled_from(["closed", "open", "batch", "saturated", "scenario", "unknown"])
 
 
@@ -119,9 +145,16 @@ def not_back(row: Mapping[str, Any], report: Path) -> set[str]:
 def test_every_kind_of_the_shipped_points_comes_back_but_for_what_its_report_tells(tmp_path: Path) -> None:
     held = Library.open(tmp_path / "library")
     kinds = points(held, KINDS)
-    for column, kind in (("load_kind", "saturated"), ("load_kind", "batch"), ("disaggregated", True),
-                         ("evidence", "projected"), ("evidence", "unverified"), ("scenario", "offline"),
-                         ("accelerator", "tpu-v6e"), ("model", "llama-3.1-405b")):  # fmt: skip
+    for column, kind in (
+        ("load_kind", "saturated"),
+        ("load_kind", "batch"),
+        ("disaggregated", True),
+        ("evidence", "projected"),
+        ("evidence", "unverified"),
+        ("scenario", "offline"),
+        ("accelerator", "tpu-v6e"),
+        ("model", "llama-3.1-405b"),
+    ):
         assert [row for row in kinds if row[column] == kind], kind
     came, lost = come_back(held, KINDS, tmp_path)
     assert came >= 100
@@ -153,8 +186,17 @@ def test_every_fact_of_a_point_comes_back_in_whatever_company(
 
 def test_prefill_and_decode_are_components_of_their_own(tmp_path: Path) -> None:
     """8 chips prefill in 2 workers of 4 devices; 16 decode in 3 workers, which are not as many devices each."""
-    row = {"disaggregated": True, "accelerator": "h200-sxm", "accelerators": 24, "prefill_accelerators": 8,
-           "decode_accelerators": 16, "prefill_workers": 2, "decode_workers": 3, "prefill_tp": 4, "tp": 8}  # fmt: skip
+    row = {
+        "disaggregated": True,
+        "accelerator": "h200-sxm",
+        "accelerators": 24,
+        "prefill_accelerators": 8,
+        "decode_accelerators": 16,
+        "prefill_workers": 2,
+        "decode_workers": 3,
+        "prefill_tp": 4,
+        "tp": 8,
+    }
     held = library(tmp_path, table(tmp_path / "a.csv", row))
     prefill, decode, beside = llmd_report.report(points(held)[0])["scenario"]["stack"]
     assert [(one["standardized"]["role"], one["standardized"]["replicas"]) for one in (prefill, decode)] == [
@@ -199,19 +241,19 @@ def test_what_was_not_measured_and_what_has_no_figure_are_left_out_and_told(tmp_
 
 
 def test_a_report_of_llm_d_comes_back_with_what_its_schema_holds(tmp_path: Path) -> None:
-    latencies = {"ttft_ms_mean": 31.5, "ttft_ms_p50": 30.25, "ttft_ms_p99": 60.0, "tpot_ms_mean": 9.5,
-                 "itl_ms_p50": 9.0, "e2el_ms_mean": 1500.0}  # fmt: skip
+    latencies = {
+        "ttft_ms_mean": 31.5,
+        "ttft_ms_p50": 30.25,
+        "ttft_ms_p99": 60.0,
+        "tpot_ms_mean": 9.5,
+        "itl_ms_p50": 9.0,
+        "e2el_ms_mean": 1500.0,
+    }
     held = library(
         tmp_path,
         table(
             tmp_path / "a.csv",
-            {
-                **latencies,
-                "requests_ok": 95,
-                "requests_failed": 5,
-                "requests_per_s": 2.5,
-                "harness": "vllm-bench",
-            },
+            {**latencies, "requests_ok": 95, "requests_failed": 5, "requests_per_s": 2.5, "harness": "vllm-bench"},
         ),
     )
     content = llmd_report.written(held.query("SELECT * FROM points"))
@@ -221,8 +263,21 @@ def test_a_report_of_llm_d_comes_back_with_what_its_schema_holds(tmp_path: Path)
         archive.extract(name, tmp_path)
     (point,), _ = read_points(tmp_path / name)
     (before,) = points(held)
-    kept = [*latencies, "model", "engine", "engine_version", "accelerator", "accelerators", "tp", "concurrency",
-            "load_kind", "output_tokens_per_s", "requests_per_s", "requests_ok", "requests_failed"]  # fmt: skip
+    kept = [
+        *latencies,
+        "model",
+        "engine",
+        "engine_version",
+        "accelerator",
+        "accelerators",
+        "tp",
+        "concurrency",
+        "load_kind",
+        "output_tokens_per_s",
+        "requests_per_s",
+        "requests_ok",
+        "requests_failed",
+    ]
     kept.remove("itl_ms_p50")
     assert {key: point[key] for key in kept} == {key: before[key] for key in kept}
     assert (point["isl_requested"], point["osl_requested"], point["harness"]) == (1024, 512, "vllm-bench")
@@ -233,9 +288,7 @@ def test_a_report_of_llm_d_comes_back_with_what_its_schema_holds(tmp_path: Path)
 @pytest.mark.long
 @settings(max_examples=40)
 @given(
-    harness=st.sampled_from(
-        [None, "kneepoint", "vllm-bench", "guidellm", "aiperf", "rvllm client not stated"]
-    ),
+    harness=st.sampled_from([None, "kneepoint", "vllm-bench", "guidellm", "aiperf", "rvllm client not stated"]),
     version=st.none() | st.from_regex(r"[0-9]\.[0-9]{1,2}(\.post[0-9])?", fullmatch=True),
     latencies=st.fixed_dictionaries(
         {},
@@ -250,21 +303,24 @@ def test_a_report_of_llm_d_comes_back_with_what_its_schema_holds(tmp_path: Path)
     ),
 )
 def test_a_report_of_llm_d_comes_back_as_measured_by_the_tool_that_measured_it(
-    harness: str | None,
-    version: str | None,
-    latencies: dict[str, float],
-    tmp_path_factory: pytest.TempPathFactory,
+    harness: str | None, version: str | None, latencies: dict[str, float], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    row = {"point_id": "1" * 16, "evidence": "measured", "source": "a", "isl_requested": 1024,
-           "harness": harness, "harness_version": version, "output_tokens_per_s": 100.0, **latencies}  # fmt: skip
+    row = {
+        "point_id": "1" * 16,
+        "evidence": "measured",
+        "source": "a",
+        "isl_requested": 1024,
+        "harness": harness,
+        "harness_version": version,
+        "output_tokens_per_s": 100.0,
+        **latencies,
+    }
     path = tmp_path_factory.mktemp("report") / "report.json"
     path.write_text(json.dumps(llmd_report.report(row)))
     (point,), _ = read_points(path)
     assert (point.get("harness"), point.get("harness_version")) == (harness, version)
     back = {
-        key: value
-        for key, value in point.items()
-        if key.split("_ms_")[0] in ("ttft", "tpot", "itl", "ntpot", "e2el")
+        key: value for key, value in point.items() if key.split("_ms_")[0] in ("ttft", "tpot", "itl", "ntpot", "e2el")
     }
     beyond = json.loads(path.read_text())["run"]["description"]
     assert all(back[key] == pytest.approx(latencies[key]) for key in back)
@@ -277,17 +333,43 @@ def test_a_report_names_nothing_that_the_schema_forbids(tmp_path: Path) -> None:
         "": {"version", "run", "scenario", "results"},
         "run": {"uid", "eid", "cid", "pid", "time", "user", "description", "keywords"},
         "scenario": {"stack", "load"},
-        "scenario.load.standardized": {"tool", "tool_version", "parallelism", "source", "stage", "input_seq_len",
-                                       "output_seq_len", "prefix", "multi_turn", "rate_qps", "concurrency"},
+        "scenario.load.standardized": {
+            "tool",
+            "tool_version",
+            "parallelism",
+            "source",
+            "stage",
+            "input_seq_len",
+            "output_seq_len",
+            "prefix",
+            "multi_turn",
+            "rate_qps",
+            "concurrency",
+        },
         "results.request_performance.aggregate": {"requests", "latency", "throughput"},
         "results.request_performance.aggregate.latency.time_to_first_token": {
-            "units", "mean", "mode", "stddev", "min", "max", "p0p1", "p1", "p5", "p10", "p25", "p50", "p75", "p90",
-            "p95", "p99", "p99p9"},
-    }  # fmt: skip
+            "units",
+            "mean",
+            "mode",
+            "stddev",
+            "min",
+            "max",
+            "p0p1",
+            "p1",
+            "p5",
+            "p10",
+            "p25",
+            "p50",
+            "p75",
+            "p90",
+            "p95",
+            "p99",
+            "p99p9",
+        },
+    }
     statistics = ("mean", "std", "min", "p0_1", "p1", "p50", "p90", "p99", "p99_9", "max")
     held = library(
-        tmp_path,
-        table(tmp_path / "a.csv", {f"ttft_ms_{name}": 5.0 for name in statistics} | {"requests_ok": 5}),
+        tmp_path, table(tmp_path / "a.csv", {f"ttft_ms_{name}": 5.0 for name in statistics} | {"requests_ok": 5})
     )
     (row,) = points(held)
     report = llmd_report.report(row)
@@ -300,13 +382,7 @@ def test_a_report_names_nothing_that_the_schema_forbids(tmp_path: Path) -> None:
 
 def test_a_duration_and_a_random_dataset_have_a_place_in_a_report_of_llm_d(tmp_path: Path) -> None:
     """95 requests at 2.5 a second took 38 s."""
-    row = {
-        "requests_ok": 95,
-        "requests_failed": 5,
-        "requests_per_s": 2.5,
-        "duration_s": 38.0,
-        "dataset": "random",
-    }
+    row = {"requests_ok": 95, "requests_failed": 5, "requests_per_s": 2.5, "duration_s": 38.0, "dataset": "random"}
     held = library(tmp_path, table(tmp_path / "a.csv", row))
     (found,) = points(held)
     report = llmd_report.report(found)

@@ -22,9 +22,31 @@ from tests.formats.mutations import BYTE_DAMAGES, DAMAGES, HOSTILE
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 VALUES: tuple[Any, ...] = (
-    None, True, False, 0, -1, 0.5, 1e308, -1e308, 10**40, float("nan"), float("inf"), "", "12", "1e3", [], {}, [1],
-    [[]], {"a": 1}, {"a": {"a": 1}}, [None], ["x"], "\ud800", *HOSTILE,
-)  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    -1,
+    0.5,
+    1e308,
+    -1e308,
+    10**40,
+    float("nan"),
+    float("inf"),
+    "",
+    "12",
+    "1e3",
+    [],
+    {},
+    [1],
+    [[]],
+    {"a": 1},
+    {"a": {"a": 1}},
+    [None],
+    ["x"],
+    "\ud800",
+    *HOSTILE,
+)
 FACTORS = (0, -1, 1e-9, 1e-3, 1e3, 1e9, 1e300)
 NARROW, DEEP = 3, 12
 
@@ -70,9 +92,7 @@ def damaged_results(format_name: str, count: int, seed: int) -> Iterator[Damaged
             damage = chance.choice(kinds)
             content = damage(content, chance) or b"\n"
             story.append(damage.__name__.strip("_"))
-        yield DamagedResult(
-            f"{number:05}-{path.name}", content, path, f"{path.name}: {', then '.join(story)}"
-        )
+        yield DamagedResult(f"{number:05}-{path.name}", content, path, f"{path.name}: {', then '.join(story)}")
 
 
 def _values(content: bytes, chance: random.Random) -> bytes:

@@ -18,12 +18,43 @@ COLUMNS = (
 ).split(",")
 SCORE_COLUMNS = "model,accelerator,benchmark,metric,value,direction,n,note".split(",")
 HOSTILE = (
-    "=HYPERLINK(\"https://example.org\",\"x\")", "+1+1", "-2+3", "@SUM(1)", "<img src=x onerror=alert(1)>",
-    "**x** [y](z)", "\x1b[2J", "\x07", "\u202egnp.exe", "\u200b", "'; DROP TABLE points; --", "../../etc/passwd",
-    "%s%n", "${x}", "🚀" * 9,
-    "nan", "-inf", "1e309", "9" * 400, "0x10", "-1", "1,5", "٣", "null", "None", "true", "2026-02-30", "9999-12-31",
-    "[" * 300, "{" * 300, "\ufeff", "\u2028", "a\x00b", "\"", "\\", "x" * 5000,
-)  # fmt: skip
+    '=HYPERLINK("https://example.org","x")',
+    "+1+1",
+    "-2+3",
+    "@SUM(1)",
+    "<img src=x onerror=alert(1)>",
+    "**x** [y](z)",
+    "\x1b[2J",
+    "\x07",
+    "\u202egnp.exe",
+    "\u200b",
+    "'; DROP TABLE points; --",
+    "../../etc/passwd",
+    "%s%n",
+    "${x}",
+    "🚀" * 9,
+    "nan",
+    "-inf",
+    "1e309",
+    "9" * 400,
+    "0x10",
+    "-1",
+    "1,5",
+    "٣",
+    "null",
+    "None",
+    "true",
+    "2026-02-30",
+    "9999-12-31",
+    "[" * 300,
+    "{" * 300,
+    "\ufeff",
+    "\u2028",
+    "a\x00b",
+    '"',
+    "\\",
+    "x" * 5000,
+)
 
 
 @dataclass(frozen=True)
@@ -53,8 +84,7 @@ def seeds() -> tuple[tuple[str, bytes], ...]:
     """The good tables that are damaged, with the ending of their names."""
     rows = [_row(number) for number in range(12)]
     scores = [
-        ["deepseek-r1", "h200", "gsm8k", "exact_match", str(0.9 + n / 1000), "higher", "1319", ""]
-        for n in range(6)
+        ["deepseek-r1", "h200", "gsm8k", "exact_match", str(0.9 + n / 1000), "higher", "1319", ""] for n in range(6)
     ]
     table = pa.table({key: [row[key] for row in rows] for key in COLUMNS})
     packed, plain = io.BytesIO(), io.BytesIO()
@@ -72,19 +102,29 @@ def seeds() -> tuple[tuple[str, bytes], ...]:
 
 def _row(number: int) -> dict[str, object]:
     return {
-        "model": "Llama 3.1 70B", "precision": "fp8", "engine": "vllm", "accelerator": "H100", "accelerators": 4,
-        "isl": 1024, "osl": 128, "concurrency": 2**number, "output_tokens_per_s": 71.5 * (number + 1),
-        "ttft_ms_p50": 38.25 + number, "ttft_ms_p99": 80.5 + number, "e2el_ms_p50": 4000.125, "evidence": "measured",
-        "date": "2026-03-02", "source_url": "https://example.org/a", "variant": f"run {number}",
+        "model": "Llama 3.1 70B",
+        "precision": "fp8",
+        "engine": "vllm",
+        "accelerator": "H100",
+        "accelerators": 4,
+        "isl": 1024,
+        "osl": 128,
+        "concurrency": 2**number,
+        "output_tokens_per_s": 71.5 * (number + 1),
+        "ttft_ms_p50": 38.25 + number,
+        "ttft_ms_p99": 80.5 + number,
+        "e2el_ms_p50": 4000.125,
+        "evidence": "measured",
+        "date": "2026-03-02",
+        "source_url": "https://example.org/a",
+        "variant": f"run {number}",
         "note": 'said "fast", twice\nor so' if number == 5 else None,
-    }  # fmt: skip
+    }
 
 
 def _csv(lines: list[list[str]]) -> bytes:
     quoted = (
-        '"' + cell.replace('"', '""') + '"' if set(cell) & set('",\n') else cell
-        for line in lines
-        for cell in line
+        '"' + cell.replace('"', '""') + '"' if set(cell) & set('",\n') else cell for line in lines for cell in line
     )
     return "\n".join(",".join(next(quoted) for _ in line) for line in lines).encode()
 
@@ -158,9 +198,7 @@ def _deep_json(content: bytes, chance: random.Random) -> bytes:
 
 
 def _huge_digits(content: bytes, chance: random.Random) -> bytes:
-    digits = chance.choice(
-        (b"9" * 40, b"9" * 5000, b"1e999999", b"0." + b"0" * 5000 + b"1", b"-" + b"7" * 400)
-    )
+    digits = chance.choice((b"9" * 40, b"9" * 5000, b"1e999999", b"0." + b"0" * 5000 + b"1", b"-" + b"7" * 400))
     return content.replace(chance.choice((b"1024", b"71.5", b"4000.125")), digits, chance.choice((1, -1)))
 
 
@@ -189,9 +227,25 @@ def _very_wide(content: bytes, chance: random.Random) -> bytes:
 
 Damage = Callable[[bytes, random.Random], bytes]
 BYTE_DAMAGES: tuple[Damage, ...] = (
-    _flip_bytes, _truncate, _cut_out, _repeat_piece, _noise, _nul_bytes, _swap_columns, _rename_column, _double_column,
-    _hostile_cell, _huge_digits,
-)  # fmt: skip
+    _flip_bytes,
+    _truncate,
+    _cut_out,
+    _repeat_piece,
+    _noise,
+    _nul_bytes,
+    _swap_columns,
+    _rename_column,
+    _double_column,
+    _hostile_cell,
+    _huge_digits,
+)
 DAMAGES: tuple[Damage, ...] = (
-    *BYTE_DAMAGES, _another_encoding, _deep_json, _line_ends, _quotes, _delimiters, _shuffle_lines, _very_wide,
-)  # fmt: skip
+    *BYTE_DAMAGES,
+    _another_encoding,
+    _deep_json,
+    _line_ends,
+    _quotes,
+    _delimiters,
+    _shuffle_lines,
+    _very_wide,
+)

@@ -30,9 +30,7 @@ def folder(tmp_path: Path) -> Path:
 def changed(path: Path, change: Callable[[Any], object]) -> Path:
     """The file with its document changed, of lines with each of them changed."""
     lines = path.suffix == ".jsonl"
-    documents = [
-        json.loads(line) for line in (path.read_text().splitlines() if lines else [path.read_text()])
-    ]
+    documents = [json.loads(line) for line in (path.read_text().splitlines() if lines else [path.read_text()])]
     for document in documents:
         change(document)
     path.write_text("\n".join(json.dumps(document) for document in documents))
@@ -42,19 +40,45 @@ def changed(path: Path, change: Callable[[Any], object]) -> Path:
 def test_a_run_says_what_its_text_says() -> None:
     point = one_point(SAMPLES / "concurrency-4" / RUN)
     stated = {
-        "model": "mock-model", "checkpoint": "mock-model", "load_kind": "closed", "concurrency": 4,
-        "isl_requested": 100, "isl_actual": 58.458333333333336, "osl_requested": 128, "osl_actual": 128.0,
-        "dataset": "synthetic", "source": "aiperf", "harness": "aiperf", "harness_version": "0.13.0",
-        "evidence": "measured", "origin": "imported", "repeat": 1, "duration_s": 3.781558528,
-        "output_tokens_per_s": 811.2327589021279, "input_tokens_per_s": 370.494648678283,
-        "total_tokens_per_s": 1181.727407580411, "requests_per_s": 6.337755928922874,
-        "requests_ok": 24, "requests_failed": 0, "failed_share": 0, "input_tokens": 1403, "output_tokens": 3072,
-        "ttft_ms_mean": 40.61283391666666, "ttft_ms_p50": 37.483002, "ttft_ms_p99": 85.32748039999997,
-        "tpot_ms_mean": 4.484848709645669, "tpot_ms_p50": 4.414543925196851, "tpot_ms_p99": 4.988775915669291,
-        "itl_ms_mean": 4.484848709645669, "itl_ms_p50": 4.3973835, "itl_ms_p99": 11.5801373,
-        "e2el_ms_mean": 610.1886200416666, "e2el_ms_p50": 599.6666945, "e2el_ms_max": 676.445626,
+        "model": "mock-model",
+        "checkpoint": "mock-model",
+        "load_kind": "closed",
+        "concurrency": 4,
+        "isl_requested": 100,
+        "isl_actual": 58.458333333333336,
+        "osl_requested": 128,
+        "osl_actual": 128.0,
+        "dataset": "synthetic",
+        "source": "aiperf",
+        "harness": "aiperf",
+        "harness_version": "0.13.0",
+        "evidence": "measured",
+        "origin": "imported",
+        "repeat": 1,
+        "duration_s": 3.781558528,
+        "output_tokens_per_s": 811.2327589021279,
+        "input_tokens_per_s": 370.494648678283,
+        "total_tokens_per_s": 1181.727407580411,
+        "requests_per_s": 6.337755928922874,
+        "requests_ok": 24,
+        "requests_failed": 0,
+        "failed_share": 0,
+        "input_tokens": 1403,
+        "output_tokens": 3072,
+        "ttft_ms_mean": 40.61283391666666,
+        "ttft_ms_p50": 37.483002,
+        "ttft_ms_p99": 85.32748039999997,
+        "tpot_ms_mean": 4.484848709645669,
+        "tpot_ms_p50": 4.414543925196851,
+        "tpot_ms_p99": 4.988775915669291,
+        "itl_ms_mean": 4.484848709645669,
+        "itl_ms_p50": 4.3973835,
+        "itl_ms_p99": 11.5801373,
+        "e2el_ms_mean": 610.1886200416666,
+        "e2el_ms_p50": 599.6666945,
+        "e2el_ms_max": 676.445626,
         "e2el_ms_std": 25.281316508251333,
-    }  # fmt: skip
+    }
     assert {key: point[key] for key in stated} == stated
     assert point["date"].isoformat() == "2026-11-20"
     assert not {"accelerator", "accelerators", "tp", "engine", "ntpot_ms_mean"} & point.keys()
@@ -110,9 +134,7 @@ def test_requests_alone_give_the_runs_figures(folder: Path) -> None:
     (run,), _ = read_points(folder / RUN)
     (folder / RUN).unlink()
     (alone,), _ = read_points(folder / REQUESTS)
-    same = [
-        key for key in alone if key.startswith(("ttft", "tpot", "itl", "e2el")) and not key.endswith("std")
-    ]
+    same = [key for key in alone if key.startswith(("ttft", "tpot", "itl", "e2el")) and not key.endswith("std")]
     assert len(same) >= 24
     assert {key: alone[key] for key in same} == pytest.approx({key: run[key] for key in same}, rel=1e-9)
     counted = ("requests_ok", "requests_failed", "input_tokens", "output_tokens", "isl_actual", "osl_actual")
@@ -190,9 +212,7 @@ def test_a_list_of_requests_that_does_not_fit_is_told_and_not_used(folder: Path,
     changed(folder / RUN, lambda run: run["time_to_first_token"].pop("p99"))
     content = (folder / REQUESTS).read_bytes()
     half = b"".join(content.splitlines(keepends=True)[:12])
-    (folder / REQUESTS).write_bytes(
-        half if damage == "others" else content.replace(b'"value":128,', b'"value":"x",')
-    )
+    (folder / REQUESTS).write_bytes(half if damage == "others" else content.replace(b'"value":128,', b'"value":"x",'))
     (point,), _ = read_points(folder / RUN)
     assert "ttft_ms_p99" not in point
     assert point["ttft_ms_p50"] == 37.483002
@@ -214,8 +234,16 @@ def test_the_unit_beside_a_number_rules() -> None:
     assert point["ttft_ms_p50"] == 44
     assert point["duration_s"] == pytest.approx(0.4)
     assert passports(path)["tpot_ms_p50"]["unit_in_file"] == "us"
-    stated = {"model": "qwen3-0.6b", "load_kind": "open", "request_rate": 12.5, "arrivals": "constant",
-              "isl_requested": 550, "osl_requested": 11, "requests_ok": 5, "requests_failed": 1}  # fmt: skip
+    stated = {
+        "model": "qwen3-0.6b",
+        "load_kind": "open",
+        "request_rate": 12.5,
+        "arrivals": "constant",
+        "isl_requested": 550,
+        "osl_requested": 11,
+        "requests_ok": 5,
+        "requests_failed": 1,
+    }
     assert {key: point[key] for key in stated} == stated
     assert "harness_version" not in point
 
@@ -264,9 +292,7 @@ def test_a_block_that_cannot_be_is_refused(folder: Path, block: dict[str, Any], 
         ),
     ],
 )
-def test_a_request_that_cannot_be_is_refused(
-    folder: Path, change: Callable[[Any], object], said: str
-) -> None:
+def test_a_request_that_cannot_be_is_refused(folder: Path, change: Callable[[Any], object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         reading(changed(folder / REQUESTS, change))
 
@@ -283,9 +309,7 @@ def test_a_unit_that_changes_half_way_is_refused(folder: Path) -> None:
 
 def test_infinity_a_byte_order_mark_and_a_last_line_cut_off_are_taken(folder: Path) -> None:
     lines = (folder / REQUESTS).read_text().splitlines()
-    lines[3] = lines[3].replace(
-        '"time_to_second_token":{"value":', '"time_to_second_token":{"value":Infinity,"was":'
-    )
+    lines[3] = lines[3].replace('"time_to_second_token":{"value":', '"time_to_second_token":{"value":Infinity,"was":')
     content = "\n".join(lines)[:-300]
     for encoding in ("utf-8-sig", "utf-16"):
         (folder / REQUESTS).write_bytes(content.encode(encoding))
@@ -309,16 +333,12 @@ def test_unknown_keys_are_told_and_the_known_ones_are_not(folder: Path) -> None:
         document.update(mood="good", time_to_last_joke={"unit": "ms", "avg": 1.0})
 
     assert set(reading(changed(folder / RUN, newer)).not_understood) == {"mood", "time_to_last_joke"}
-    requests = changed(
-        folder / REQUESTS, lambda line: line["metrics"].update(joke={"value": 1, "unit": "ms"})
-    )
+    requests = changed(folder / REQUESTS, lambda line: line["metrics"].update(joke={"value": 1, "unit": "ms"}))
     assert reading(requests).not_understood == ("metrics.joke",)
 
 
 def test_what_the_telemetry_calls_the_accelerators_is_taken_but_no_count(folder: Path) -> None:
-    gpus = {
-        f"gpu_{n}": {"gpu_index": n, "gpu_name": "NVIDIA H100 80GB HBM3", "metrics": {}} for n in range(8)
-    }
+    gpus = {f"gpu_{n}": {"gpu_index": n, "gpu_name": "NVIDIA H100 80GB HBM3", "metrics": {}} for n in range(8)}
     telemetry = {"endpoints": {"localhost:9400": {"gpus": gpus}}}
     (point,), _ = read_points(changed(folder / RUN, lambda run: run.update(telemetry_data=telemetry)))
     assert point["accelerator"].startswith(("h100", "nvidia-h100"))
@@ -392,19 +412,10 @@ def test_a_sweeps_sum_alone_has_a_point_for_each_cell(tmp_path: Path) -> None:
     path = tmp_path / SWEEP
     shutil.copy(SAMPLES / "levels/sweep_aggregate" / SWEEP, path)
     points, _ = read_points(path)
-    assert [(point["load_kind"], point["concurrency"]) for point in points] == [
-        ("closed", n) for n in (1, 4, 16)
-    ]
+    assert [(point["load_kind"], point["concurrency"]) for point in points] == [("closed", n) for n in (1, 4, 16)]
     for point in points:
         (run,), _ = read_points(SAMPLES / f"levels/concurrency_{point['concurrency']}" / RUN)
-        for key in (
-            "ttft_ms_p50",
-            "tpot_ms_p99",
-            "itl_ms_mean",
-            "e2el_ms_p90",
-            "output_tokens_per_s",
-            "isl_actual",
-        ):
+        for key in ("ttft_ms_p50", "tpot_ms_p99", "itl_ms_mean", "e2el_ms_p90", "output_tokens_per_s", "isl_actual"):
             assert point[key] == pytest.approx(run[key])
     assert reading(path).not_understood == ()
 
@@ -438,20 +449,28 @@ def test_a_sweep_without_a_success_holds_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("phases", "expected"),
     [
-        ([{"name": "warmup", "type": "concurrency", "concurrency": 1},
-          {"name": "profiling", "type": "poisson", "rate": 2.5, "concurrency": 64}], ("open", None, 2.5, "poisson")),
+        (
+            [
+                {"name": "warmup", "type": "concurrency", "concurrency": 1},
+                {"name": "profiling", "type": "poisson", "rate": 2.5, "concurrency": 64},
+            ],
+            ("open", None, 2.5, "poisson"),
+        ),
         ([{"name": "profiling", "type": "fixed_schedule"}], ("open", None, None, "trace")),
         ([{"name": "profiling", "type": "user_centric", "users": 3, "rate": 1.0}], ("unknown", None, None, None)),
-        ([{"name": "profiling", "type": "concurrency", "concurrency": 4, "adaptive_scale": True}],
-         ("unknown", None, None, None)),
-        ([{"name": "a", "kind": "profiling", "type": "concurrency", "concurrency": 4},
-          {"name": "b", "kind": "profiling", "type": "concurrency", "concurrency": 8}], ("unknown", None, None, None)),
+        (
+            [{"name": "profiling", "type": "concurrency", "concurrency": 4, "adaptive_scale": True}],
+            ("unknown", None, None, None),
+        ),
+        (
+            [
+                {"name": "a", "kind": "profiling", "type": "concurrency", "concurrency": 4},
+                {"name": "b", "kind": "profiling", "type": "concurrency", "concurrency": 8},
+            ],
+            ("unknown", None, None, None),
+        ),
     ],
-)  # fmt: skip
-def test_the_load_is_that_of_the_profiling_phase(
-    folder: Path, phases: list[Any], expected: tuple[Any, ...]
-) -> None:
+)
+def test_the_load_is_that_of_the_profiling_phase(folder: Path, phases: list[Any], expected: tuple[Any, ...]) -> None:
     (point,), _ = read_points(changed(folder / RUN, lambda run: run["input_config"].update(phases=phases)))
-    assert (
-        tuple(point.get(key) for key in ("load_kind", "concurrency", "request_rate", "arrivals")) == expected
-    )
+    assert tuple(point.get(key) for key in ("load_kind", "concurrency", "request_rate", "arrivals")) == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,19 @@ import pyarrow as pa
 import pytest
 
 from bench import formats
-from bench.catalogue import is_metric
+from bench.catalogue import is_metric, is_part
 from bench.errors import InputError
 from bench.formats import Format
-from bench.formats.reading import POINT_COLUMNS, WHOLE, SourceFile
+from bench.formats.journal import encode
+from bench.formats.reading import SourceFile
+from bench.formats.reading.point_table import POINT_COLUMNS, WHOLE
 from bench.library.library import Library
+from bench.records import Refusal
+from tests.formats import expected
+from tests.formats import test_journal as journals
 from tests.formats.damage import SAMPLES, damaged_results, main_files
-from tests.formats.reading_of import passports_of, reading
+from tests.formats.reading_of import passports_of, read_points, reading
+from tests.thorough import some
 
 COUNT, SEED = 50, 20261122
 OUR_OWN = {"journal", "published"}
@@ -29,6 +36,7 @@ FOLDERS = sorted(folder.name for folder in SAMPLES.iterdir() if folder.is_dir())
 COUNTS = {key for key, kind in POINT_COLUMNS.items() if kind == WHOLE} - {"context_tokens"}
 every_format = pytest.mark.parametrize("name", sorted(FORMATS))
 every_folder = pytest.mark.parametrize("name", FOLDERS)
+a_few_folders = pytest.mark.parametrize("name", some(FOLDERS, 2))
 
 
 def test_every_format_has_samples_and_every_sample_a_format() -> None:
@@ -48,9 +56,7 @@ def test_it_states_what_it_is(name: str) -> None:
 @pytest.mark.parametrize(
     "content", [b"x", b"{}", b"[]", b"a,b\n1,2\n", b"a: 1\n", b'{"a": 1}\n{"a": 2}\n', b"\xff\xfe\x00"]
 )
-def test_it_says_what_it_looked_for_in_a_file_that_is_another_s(
-    name: str, content: bytes, tmp_path: Path
-) -> None:
+def test_it_says_what_it_looked_for_in_a_file_that_is_another_s(name: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     known = FORMATS[name].recognises(SourceFile(path))
@@ -75,7 +81,7 @@ def test_its_samples_are_its_own_and_no_other_format_s(name: str) -> None:
         assert winner is FORMATS[name]
 
 
-@every_folder
+@a_few_folders
 def test_its_samples_are_known_whatever_stands_before_their_keys(name: str, tmp_path: Path) -> None:
     """Sorted by name, detail lists of any length come first; the figures stay the same."""
     for path in (path for path in main_files(name) if path.suffix != ".csv"):
@@ -105,7 +111,7 @@ def _with_a_long_list_first(text: str) -> str:
     return json.dumps({"aaa": numbers, **document})
 
 
-@every_folder
+@a_few_folders
 def test_its_samples_are_imported_once_however_often_they_are_given(name: str, tmp_path: Path) -> None:
     """Companions, summaries and warm-ups lie among them: none of them is a source, of this format or another."""
     library = Library.open(tmp_path / "library", shipped=False)
@@ -138,6 +144,48 @@ def test_what_it_reads_is_in_the_one_vocabulary(name: str) -> None:
             assert metrics
             assert metrics <= held.keys(), path
         assert all(row["format"] == name and row["definition"] for row in held.values())
+
+
+@every_folder
+def test_its_samples_hold_what_they_held(name: str) -> None:
+    """What is meant to read them otherwise writes it anew: python -m tests.formats.expected."""
+    found, kept = expected.as_read(name), expected.kept(name)
+    assert {path: one["points"] for path, one in found.items()} == {path: one["points"] for path, one in kept.items()}
+    for path, one in kept.items():
+        for read, point in zip(found[path]["first"], one["first"], strict=True):
+            reals = {key: value for key, value in point.items() if isinstance(value, float)}
+            assert {key: read.get(key) for key in reals} == pytest.approx(reals, rel=1e-9, abs=0), path
+            assert read | reals == point, path
+
+
+@every_format
+def test_no_share_beyond_one_is_read(name: str, tmp_path: Path) -> None:
+    """Whatever number of a file is a share, as it was read, is 37 instead: that is refused, whoever wrote it."""
+    told = ""
+    for path in [_own_share(name, tmp_path / "own")] if name in OUR_OWN else main_files(name):
+        folder = Path(shutil.copytree(path.parent, tmp_path / f"beyond {path.stem}", dirs_exist_ok=True))
+        for share in {f"{row[key]:g}" for row in read_points(path)[0] for key in row if is_part(key) and row[key] % 1}:
+            beyond = re.sub(rf"(?<![\w.-]){re.escape(share)}(?![\w.])", "37", path.read_text(encoding="utf-8"))
+            (folder / path.name).write_text(beyond, encoding="utf-8")
+            try:
+                rows, refused = read_points(folder / path.name)
+            except InputError as problem:
+                rows, refused = [], [Refusal(path.name, str(problem))]
+            told += "".join(one.reason for one in refused)
+            for row in rows:
+                check_row(row)
+    assert "a share from 0 to 1" in told.replace("a share is", "a share") or name not in OUR_OWN
+
+
+def _own_share(name: str, place: Path) -> Path:
+    """A file of ours with a share in it."""
+    place.mkdir()
+    path = place / "file"
+    if name == "published":
+        path.write_text("model,concurrency,failed_share\na-model,1,0.375\na-model,2,0\n")
+    else:
+        path.write_bytes(encode(journals.SESSION) + encode(journals.point(metrics={"failed_share": 0.375})))
+    return path
 
 
 @pytest.mark.long
@@ -187,7 +235,7 @@ def check_row(row: dict[str, Any]) -> None:
         if key not in POINT_COLUMNS and value is not None:
             assert is_metric(key), key
             assert math.isfinite(value)
-            assert value >= 0
+            assert 0 <= value <= (1 if is_part(key) else math.inf), key
         elif key in COUNTS and value is not None:
             assert value >= 1, key
     if row.get("flags"):

@@ -160,7 +160,9 @@ def test_a_stage_all_of_whose_requests_failed_is_a_point(tmp_path: Path) -> None
     path = changed(STAGE, tmp_path, all_failed)
     (point,), _ = read_points(path)
     assert {key: point[key] for key in ("requests_ok", "requests_failed", "failed_share")} == {
-        "requests_ok": 0, "requests_failed": 24, "failed_share": 1,
-    }  # fmt: skip
+        "requests_ok": 0,
+        "requests_failed": 24,
+        "failed_share": 1,
+    }
     assert "e2el_ms_mean" not in point
     assert "failures" in flags_of(path)

@@ -37,17 +37,40 @@ def test_each_row_is_a_point() -> None:
 def test_a_point_says_what_its_row_says() -> None:
     first = read_points(TABLE)[0][0]
     stated = {
-        "model": "gpt-oss-120b", "checkpoint": "openai/gpt-oss-120b", "disaggregated": True, "prefill_workers": 1,
-        "decode_workers": 1, "isl_requested": 128, "osl_requested": 2048, "load_kind": "closed", "concurrency": 128,
-        "source": "dstack", "harness": "vllm-bench", "evidence": "measured", "origin": "imported",
-        "date": datetime.date(2025, 9, 15), "duration_s": 37.86070487699999, "requests_ok": 500, "requests_failed": 0,
-        "failed_share": 0, "input_tokens": 63996, "output_tokens": 348470, "requests_per_s": 13.20630457421159,
-        "output_tokens_per_s": 9204.001909951025, "total_tokens_per_s": 10894.303245013514,
-        "ttft_ms_mean": 335.78628439001477, "ttft_ms_p50": 255.84742699993512, "ttft_ms_std": 215.3334114248176,
-        "ttft_ms_p99": 839.1076522000276, "tpot_ms_mean": 10.361619411763392, "tpot_ms_p50": 10.80831780630186,
-        "tpot_ms_p99": 13.447203586376252, "itl_ms_mean": 9.91487795859988, "itl_ms_p50": 10.466727499760964,
+        "model": "gpt-oss-120b",
+        "checkpoint": "openai/gpt-oss-120b",
+        "disaggregated": True,
+        "prefill_workers": 1,
+        "decode_workers": 1,
+        "isl_requested": 128,
+        "osl_requested": 2048,
+        "load_kind": "closed",
+        "concurrency": 128,
+        "source": "dstack",
+        "harness": "vllm-bench",
+        "evidence": "measured",
+        "origin": "imported",
+        "date": datetime.date(2025, 9, 15),
+        "duration_s": 37.86070487699999,
+        "requests_ok": 500,
+        "requests_failed": 0,
+        "failed_share": 0,
+        "input_tokens": 63996,
+        "output_tokens": 348470,
+        "requests_per_s": 13.20630457421159,
+        "output_tokens_per_s": 9204.001909951025,
+        "total_tokens_per_s": 10894.303245013514,
+        "ttft_ms_mean": 335.78628439001477,
+        "ttft_ms_p50": 255.84742699993512,
+        "ttft_ms_std": 215.3334114248176,
+        "ttft_ms_p99": 839.1076522000276,
+        "tpot_ms_mean": 10.361619411763392,
+        "tpot_ms_p50": 10.80831780630186,
+        "tpot_ms_p99": 13.447203586376252,
+        "itl_ms_mean": 9.91487795859988,
+        "itl_ms_p50": 10.466727499760964,
         "itl_ms_p99": 16.330784599858816,
-    }  # fmt: skip
+    }
     assert {key: first[key] for key in stated} == stated
     assert first["isl_actual"] == pytest.approx(63996 / 500)
     assert first["osl_actual"] == pytest.approx(348470 / 500)
@@ -79,7 +102,7 @@ def test_its_passports_are_those_of_vllm_s_client() -> None:
         ({"prefill": "-1"}, "row 1.prefill in results.csv is -1; expected a number of at least 0."),
         ({"date": "yesterday"}, "row 1.date in results.csv is 'yesterday'; expected a date such as 20261120-103734."),
     ],
-)  # fmt: skip
+)
 def test_a_value_that_is_not_what_it_must_be_is_named(
     cells: dict[str, str | None], reason: str, tmp_path: Path
 ) -> None:
@@ -111,7 +134,5 @@ def test_a_header_alone_is_refused(tmp_path: Path) -> None:
 
 def test_a_table_without_the_ratio_is_told_what_it_is(tmp_path: Path) -> None:
     path = changed(tmp_path, prefill=None, decode=None)
-    with pytest.raises(
-        InputError, match=r"is a table that somebody made of vLLM results.*import the \.json files"
-    ):
+    with pytest.raises(InputError, match=r"is a table that somebody made of vLLM results.*import the \.json files"):
         recognise(SourceFile(path))

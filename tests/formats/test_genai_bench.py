@@ -32,25 +32,42 @@ def edited(path: Path, **changes: object) -> Path:
 def test_a_level_says_what_its_text_says() -> None:
     point = one_point(SAMPLES / "levels" / AT_4)
     stated = {
-        "model": "mock-model", "checkpoint": "mock-model", "load_kind": "closed", "concurrency": 4,
-        "isl_requested": 100, "isl_actual": 61.25, "osl_requested": 128, "osl_actual": 128.0,
-        "harness": "genai-bench", "harness_version": "0.0.5", "evidence": "measured", "origin": "imported",
-        "duration_s": 4.006148362999738, "output_tokens_per_s": 766.8213260329022,
-        "input_tokens_per_s": 366.935986089963, "total_tokens_per_s": 1133.7573121228652,
-        "requests_per_s": 5.990791609632049, "requests_ok": 24, "requests_failed": 0, "input_tokens": 1470,
+        "model": "mock-model",
+        "checkpoint": "mock-model",
+        "load_kind": "closed",
+        "concurrency": 4,
+        "isl_requested": 100,
+        "isl_actual": 61.25,
+        "osl_requested": 128,
+        "osl_actual": 128.0,
+        "harness": "genai-bench",
+        "harness_version": "0.0.5",
+        "evidence": "measured",
+        "origin": "imported",
+        "duration_s": 4.006148362999738,
+        "output_tokens_per_s": 766.8213260329022,
+        "input_tokens_per_s": 366.935986089963,
+        "total_tokens_per_s": 1133.7573121228652,
+        "requests_per_s": 5.990791609632049,
+        "requests_ok": 24,
+        "requests_failed": 0,
+        "input_tokens": 1470,
         "output_tokens": 3072,
-    }  # fmt: skip
+    }
     assert {key: point[key] for key in stated} == stated
     latencies = {
-        "ttft_ms_p50": 38.78884893, "ttft_ms_mean": 38.93330933, "ttft_ms_p99": 42.16438234, "tpot_ms_p50": 4.40206413,
-        "tpot_ms_mean": 4.40347712, "e2el_ms_p50": 598.405375, "e2el_ms_p99": 606.06156556,
-    }  # fmt: skip
+        "ttft_ms_p50": 38.78884893,
+        "ttft_ms_mean": 38.93330933,
+        "ttft_ms_p99": 42.16438234,
+        "tpot_ms_p50": 4.40206413,
+        "tpot_ms_mean": 4.40347712,
+        "e2el_ms_p50": 598.405375,
+        "e2el_ms_p99": 606.06156556,
+    }
     assert {key: point[key] for key in latencies} == pytest.approx(latencies)
     assert not {"accelerator", "accelerators", "engine"} & point.keys()
     # With 128 tokens a request, e2el is ttft and 127 times tpot, request by request and so in the mean.
-    assert point["e2el_ms_mean"] == pytest.approx(
-        point["ttft_ms_mean"] + 127 * point["tpot_ms_mean"], rel=1e-6
-    )
+    assert point["e2el_ms_mean"] == pytest.approx(point["ttft_ms_mean"] + 127 * point["tpot_ms_mean"], rel=1e-6)
 
 
 def test_a_folder_is_a_series_of_its_levels(levels: Path, tmp_path: Path) -> None:
@@ -66,8 +83,11 @@ def test_a_folder_is_a_series_of_its_levels(levels: Path, tmp_path: Path) -> Non
 def test_facts_that_were_typed_in_are_taken(levels: Path) -> None:
     edited(
         levels / "experiment_metadata.json",
-        server_engine="vLLM", server_version="0.9.1", server_gpu_type="H100", server_gpu_count="4",
-    )  # fmt: skip
+        server_engine="vLLM",
+        server_version="0.9.1",
+        server_gpu_type="H100",
+        server_gpu_count="4",
+    )
     (point,), _ = read_points(levels / AT_4)
     assert (point["engine"], point["engine_version"], point["accelerator"], point["accelerators"]) == (
         "vllm",

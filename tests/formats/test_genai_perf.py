@@ -14,21 +14,41 @@ SAMPLES = Path(__file__).parents[1] / "samples" / "genai_perf"
 FILE = "profile_export_genai_perf.json"
 
 FIGURES = {
-    "ttft_ms_mean": 44, "ttft_ms_p50": 44, "ttft_ms_p90": 47.2, "ttft_ms_p99": 47.92, "tpot_ms_mean": 11,
-    "tpot_ms_p50": 11, "tpot_ms_p95": 11.9, "e2el_ms_mean": 154, "e2el_ms_max": 168, "e2el_ms_min": 140,
-    "output_tokens_per_s": 137.5, "requests_per_s": 12.5, "isl_actual": 550, "osl_actual": 11, "isl_requested": 550,
+    "ttft_ms_mean": 44,
+    "ttft_ms_p50": 44,
+    "ttft_ms_p90": 47.2,
+    "ttft_ms_p99": 47.92,
+    "tpot_ms_mean": 11,
+    "tpot_ms_p50": 11,
+    "tpot_ms_p95": 11.9,
+    "e2el_ms_mean": 154,
+    "e2el_ms_max": 168,
+    "e2el_ms_min": 140,
+    "output_tokens_per_s": 137.5,
+    "requests_per_s": 12.5,
+    "isl_actual": 550,
+    "osl_actual": 11,
+    "isl_requested": 550,
     "osl_requested": 11,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(
     ("name", "stated"),
     [
-        ("nested", {"model": "llama-3.1-8b", "load_kind": "closed", "concurrency": 2, "requests_ok": 5,
-                    "goodput_requests_per_s": 10}),
+        (
+            "nested",
+            {
+                "model": "llama-3.1-8b",
+                "load_kind": "closed",
+                "concurrency": 2,
+                "requests_ok": 5,
+                "goodput_requests_per_s": 10,
+            },
+        ),
         ("flat", {"model": "gpt2", "load_kind": "open", "request_rate": 12.5, "engine": "tensorrt-llm"}),
     ],
-)  # fmt: skip
+)
 def test_a_run_says_what_its_text_says(name: str, stated: dict[str, object]) -> None:
     """(latency - TTFT) / 10 of its five requests are 10, 10.5, 11, 11.5 and 12 ms."""
     point = one_point(SAMPLES / name / FILE)

@@ -27,17 +27,38 @@ def changed(tmp_path: Path, **values: object) -> Path:
 def test_one_node_says_what_its_text_says() -> None:
     point = one_point(SAMPLES / "agg_one_node.json")
     stated = {
-        "model": "deepseek-r1", "checkpoint": "amd/DeepSeek-R1-0528-MXFP4", "precision": "fp4", "engine": "sglang",
-        "engine_version": "0.5.12-rocm700-mi35x", "accelerator": "mi355x", "accelerators": 4, "devices": 4, "tp": 4,
-        "ep": 1, "dp_attention": False, "disaggregated": False, "speculation": "none", "isl_requested": 1024,
-        "osl_requested": 1024, "load_kind": "closed", "concurrency": 4, "harness": "inferencex",
-    }  # fmt: skip
+        "model": "deepseek-r1",
+        "checkpoint": "amd/DeepSeek-R1-0528-MXFP4",
+        "precision": "fp4",
+        "engine": "sglang",
+        "engine_version": "0.5.12-rocm700-mi35x",
+        "accelerator": "mi355x",
+        "accelerators": 4,
+        "devices": 4,
+        "tp": 4,
+        "ep": 1,
+        "dp_attention": False,
+        "disaggregated": False,
+        "speculation": "none",
+        "isl_requested": 1024,
+        "osl_requested": 1024,
+        "load_kind": "closed",
+        "concurrency": 4,
+        "harness": "inferencex",
+    }
     assert {key: point[key] for key in stated} == stated
     figures = {
-        "total_tokens_per_s": 4 * 198.945, "output_tokens_per_s": 4 * 98.9884, "input_tokens_per_s": 4 * 99.9564,
-        "ttft_ms_p50": 102.174, "ttft_ms_p99": 823.114, "tpot_ms_mean": 9.61868, "itl_ms_p50": 9.40686,
-        "e2el_ms_p50": 9040.93, "power_w_per_accelerator": 628.907, "joules_per_output_token": 6.35334,
-    }  # fmt: skip
+        "total_tokens_per_s": 4 * 198.945,
+        "output_tokens_per_s": 4 * 98.9884,
+        "input_tokens_per_s": 4 * 99.9564,
+        "ttft_ms_p50": 102.174,
+        "ttft_ms_p99": 823.114,
+        "tpot_ms_mean": 9.61868,
+        "itl_ms_p50": 9.40686,
+        "e2el_ms_p50": 9040.93,
+        "power_w_per_accelerator": 628.907,
+        "joules_per_output_token": 6.35334,
+    }
     assert {key: point[key] for key in figures} == pytest.approx(figures)
     assert not [key for key in point if key.startswith("interactivity")]
 
@@ -114,21 +135,28 @@ def test_what_cannot_be_is_refused(tmp_path: Path, change: dict[str, object], sa
         read_points(changed(tmp_path, **change))
 
 
-def test_a_row_whose_latencies_are_in_another_unit_is_refused_and_the_others_are_taken(
-    tmp_path: Path,
-) -> None:
+def test_a_row_whose_latencies_are_in_another_unit_is_refused_and_the_others_are_taken(tmp_path: Path) -> None:
     """In ms they would be 3,477 requests in flight where 4 were."""
     good = json.loads((SAMPLES / "agg_one_node.json").read_text())
-    wrong = {key: value * 1000 if key.endswith(("ttft", "tpot", "itl", "e2el")) else value
-             for key, value in good.items()}  # fmt: skip
+    wrong = {
+        key: value * 1000 if key.endswith(("ttft", "tpot", "itl", "e2el")) else value for key, value in good.items()
+    }
     path = tmp_path / "agg_bmk.json"
     path.write_text(json.dumps([good, wrong]))
     (point,), (refused,) = read_points(path)
     assert point["e2el_ms_mean"] == pytest.approx(8991.53)
-    assert (
-        "entry 2 was refused: throughput x latency is 3.48e+03 requests in flight where 4 were"
-        in refused.reason
-    )
+    assert "entry 2 was refused: throughput x latency is 3.48e+03 requests in flight where 4 were" in refused.reason
+
+
+def test_rows_with_figures_that_cannot_be_are_refused_alone(tmp_path: Path) -> None:
+    good = json.loads((SAMPLES / "agg_one_node.json").read_text())
+    path = tmp_path / "agg_bmk.json"
+    path.write_text(json.dumps([good | {"mean_e2el": 0.1, "mean_ttft": 0.2}, good, good | {"tp": 4.5}]))
+    points, refused = read_points(path)
+    assert [point["locator"] for point in points] == ["entry 2"]
+    first, third = (refusal.reason for refusal in refused)
+    assert "in entry 1 ttft_ms_mean is 200, but it cannot be above e2el_ms_mean" in first
+    assert third == "entry 3.tp in agg_bmk.json is 4.5; expected a whole number."
 
 
 def test_figures_that_do_not_fit_the_concurrency_are_told(tmp_path: Path) -> None:

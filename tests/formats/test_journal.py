@@ -26,25 +26,26 @@ SESSION = Session(
     tool_version="0.1.0",
     max_model_len=4096,
 )
-FLAG = Flag(
-    "failures", "1 of 11 requests failed.", "Latencies are of those that did not.", "Look at the errors."
-)
+FLAG = Flag("failures", "1 of 11 requests failed.", "Latencies are of those that did not.", "Look at the errors.")
 
 
 def point(number: int = 1, **more: Any) -> PointLine:
-    return PointLine(**{
-        "number": number,
-        "key": f"isl=128 osl=64 concurrency={number} repeat=1",
-        "load": Load("closed", concurrency=number),
-        "workload": Workload(isl_requested=128, isl_actual=128.4, osl_requested=64, dataset="random"),
-        "metrics": {"output_tokens_per_s": 100.0 * number, "ttft_ms_p50": 20.5, "requests_ok": 10.0},
-        "requests_ok": 10,
-        "token_source": "usage",
-        "samples": f"requests/{number}.parquet",
-    } | more)  # fmt: skip
+    return PointLine(
+        **{
+            "number": number,
+            "key": f"isl=128 osl=64 concurrency={number} repeat=1",
+            "load": Load("closed", concurrency=number),
+            "workload": Workload(isl_requested=128, isl_actual=128.4, osl_requested=64, dataset="random"),
+            "metrics": {"output_tokens_per_s": 100.0 * number, "ttft_ms_p50": 20.5, "requests_ok": 10.0},
+            "requests_ok": 10,
+            "token_source": "usage",
+            "samples": f"requests/{number}.parquet",
+        }
+        | more
+    )
 
 
-def written(path: Path, *lines: journal.Line, rest: bytes = b"") -> Path:
+def written(path: Path, *lines: journal.JournalLine, rest: bytes = b"") -> Path:
     path.write_bytes(b"".join(encode(line) for line in lines) + rest)
     return path
 
@@ -54,9 +55,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
         point(1, failures={"stalled": 2}, requests_failed=2, flags=(FLAG,), telemetry={"running_max": 3.0}),
         point(2),
     )
-    end = EndLine(
-        "done", "Every point is measured.", "2026-11-21T12:10:00+00:00", ({"level": "concurrency 2"},)
-    )
+    end = EndLine("done", "Every point is measured.", "2026-11-21T12:10:00+00:00", ({"level": "concurrency 2"},))
     found = decode(written(tmp_path / "j.jsonl", SESSION, *lines, end))
     assert found.sessions == (SESSION,)
     assert found.points == tuple((line, SESSION) for line in lines)
@@ -65,9 +64,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 
 @given(cut=st.integers(min_value=0))
-def test_a_journal_cut_anywhere_keeps_every_whole_line(
-    tmp_path_factory: pytest.TempPathFactory, cut: int
-) -> None:
+def test_a_journal_cut_anywhere_keeps_every_whole_line(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
     content = b"".join(encode(line) for line in (SESSION, point(1), point(2), point(3)))
     cut %= len(content) + 1
     path = tmp_path_factory.mktemp("cut") / "j.jsonl"
@@ -96,11 +93,7 @@ def test_it_is_a_result_format_with_points_of_our_own(tmp_path: Path) -> None:
     assert not refused
     first = rows[0]
     assert (first["evidence"], first["origin"], first["harness"]) == ("measured", "own", "kneepoint")
-    assert (first["source"], first["locator"], first["accelerators"]) == (
-        "sweep-20261121-120000-abcdef",
-        "point 1",
-        2,
-    )
+    assert (first["source"], first["locator"], first["accelerators"]) == ("sweep-20261121-120000-abcdef", "point 1", 2)
     assert (first["isl_requested"], first["isl_actual"], first["max_model_len"]) == (128, 128.4, 4096)
     assert (first["load_kind"], first["concurrency"], first["output_tokens_per_s"]) == ("closed", 1, 100.0)
     assert json.loads(first["flags"]) == [vars(FLAG)]
@@ -109,9 +102,7 @@ def test_it_is_a_result_format_with_points_of_our_own(tmp_path: Path) -> None:
 
 
 def test_what_an_endpoint_simulates_is_no_measurement(tmp_path: Path) -> None:
-    simulated = Session(
-        "s", SESSION.started, Deployment(model="m"), evidence="simulated", simulates="a big batch"
-    )
+    simulated = Session("s", SESSION.started, Deployment(model="m"), evidence="simulated", simulates="a big batch")
     rows, _ = read_points(written(tmp_path / "j.jsonl", simulated, point()))
     assert rows[0]["evidence"] == "simulated"
 
@@ -125,7 +116,7 @@ def test_every_metric_has_a_passport(tmp_path: Path) -> None:
     assert held["output_tokens_per_s"]["token_source"] == "usage"
 
 
-def changed(line: journal.Line, **fields: Any) -> bytes:
+def changed(line: journal.JournalLine, **fields: Any) -> bytes:
     return json.dumps({**json.loads(encode(line)), **fields}).encode() + b"\n"
 
 
@@ -138,6 +129,8 @@ def changed(line: journal.Line, **fields: Any) -> bytes:
         (changed(point(), metrics={"speed": 1.0}), "'speed', which the catalogue does not know"),
         (changed(point(), metrics={"ttft_ms_p50": -1.0}), "ttft_ms_p50 '-1.0'"),
         (changed(point(), metrics={"ttft_ms_p50": "fast"}), "ttft_ms_p50 'fast'"),
+        (changed(point(), metrics={"failed_share": 37}), "failed_share 37, but a share is from 0 to 1"),
+        (changed(point(), workload={"shared_prefix_share": 1.5}), "shared_prefix_share 1.5, but a share is"),
         (changed(point(), load={"load_kind": "heavy"}), "the load kind 'heavy'"),
         (changed(point(), number="one"), "number 'one'"),
         (changed(point(), colour="red"), "the field 'colour', which no point has"),
@@ -152,7 +145,7 @@ def changed(line: journal.Line, **fields: Any) -> bytes:
         (b"\0" * 40 + b"\n", "not valid JSON: the journal was changed or damaged; put a good copy in its place"),
         (encode(point(1)), "which an earlier line is about already"),
     ],
-)  # fmt: skip
+)
 def test_a_line_that_cannot_be_ours_is_told_with_its_place(tmp_path: Path, line: bytes, said: str) -> None:
     path = written(tmp_path / "j.jsonl", SESSION, point(1), rest=line)
     with pytest.raises(InputError, match=r"j\.jsonl, line 3,") as told:
@@ -173,10 +166,7 @@ def test_a_last_line_that_was_cut_off_is_told_and_the_others_count(tmp_path: Pat
     [
         (b"hello\n", "line 1, is not valid JSON"),
         (encode(point(1)), "line 1, comes before any session; a journal begins with one"),
-        (
-            encode(SESSION) + b"x" * (2**20 + 1),
-            "line 2, is longer than 1,048,576 bytes: the journal was changed",
-        ),
+        (encode(SESSION) + b"x" * (2**20 + 1), "line 2, is longer than 1,048,576 bytes: the journal was changed"),
         (b"\xff\xfe\n", "line 1, is not valid JSON"),
         (b"[" * 100_000 + b"\n", "line 1, is not valid JSON"),
     ],
@@ -206,7 +196,5 @@ def test_a_journal_without_a_point_is_told(tmp_path: Path) -> None:
 
 
 def test_what_is_not_finite_is_left_out(tmp_path: Path) -> None:
-    path = written(
-        tmp_path / "j.jsonl", SESSION, point(metrics={"ttft_ms_p50": float("nan"), "ttft_ms_p99": 2.0})
-    )
+    path = written(tmp_path / "j.jsonl", SESSION, point(metrics={"ttft_ms_p50": float("nan"), "ttft_ms_p99": 2.0}))
     assert decode(path).points[0][0].metrics == {"ttft_ms_p99": 2.0}

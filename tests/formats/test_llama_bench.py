@@ -15,8 +15,16 @@ from bench.errors import InputError
 from tests.formats.reading_of import passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "llama_bench"
-SERVING = {"ttft_ms", "tpot_ms", "itl_ms", "e2el_ms", "ntpot_ms", "output_tokens_per_s", "input_tokens_per_s",
-           "total_tokens_per_s"}  # fmt: skip
+SERVING = {
+    "ttft_ms",
+    "tpot_ms",
+    "itl_ms",
+    "e2el_ms",
+    "ntpot_ms",
+    "output_tokens_per_s",
+    "input_tokens_per_s",
+    "total_tokens_per_s",
+}
 
 
 def examples(**changes: object) -> list[dict[str, Any]]:
@@ -34,11 +42,20 @@ def test_prompt_processing_and_token_generation_have_metrics_of_their_own() -> N
     (pp, tg), refused = read_points(SAMPLES / "qwen2.5-7b.json")
     assert refused == []
     stated = {
-        "model": "qwen2.5-7b-instruct", "checkpoint": "Qwen2.5-7B-Instruct-Q4_K_M.gguf", "precision": "q4_k_m",
-        "kv_precision": "fp16", "engine": "llama.cpp", "engine_version": "b5163 8cf427ff",
-        "accelerator": "nvidia-geforce-rtx-4080", "load_kind": "batch", "batch": 1, "context_tokens": 0,
-        "harness": "llama-bench", "evidence": "measured", "origin": "imported",
-    }  # fmt: skip
+        "model": "qwen2.5-7b-instruct",
+        "checkpoint": "Qwen2.5-7B-Instruct-Q4_K_M.gguf",
+        "precision": "q4_k_m",
+        "kv_precision": "fp16",
+        "engine": "llama.cpp",
+        "engine_version": "b5163 8cf427ff",
+        "accelerator": "nvidia-geforce-rtx-4080",
+        "load_kind": "batch",
+        "batch": 1,
+        "context_tokens": 0,
+        "harness": "llama-bench",
+        "evidence": "measured",
+        "origin": "imported",
+    }
     for point in (pp, tg):
         assert {key: point[key] for key in stated} == stated
         assert point["date"].isoformat() == "2025-04-24"
@@ -66,25 +83,20 @@ def test_csv_and_json_of_one_machine_are_one_deployment() -> None:
     assert from_csv[0]["prefill_tokens_per_s"] == 7285.676949
     assert from_csv[1]["decode_step_ms_mean"] == pytest.approx(1067.4316 / 128)
     for left, right in zip(from_csv, from_json, strict=True):
-        same = (
-            "model",
-            "checkpoint",
-            "precision",
-            "accelerator",
-            "variant",
-            "engine_version",
-        )
+        same = ("model", "checkpoint", "precision", "accelerator", "variant", "engine_version")
         assert {key: left[key] for key in same} == {key: right[key] for key in same}
 
 
 def test_every_metric_has_a_passport_in_the_files_unit() -> None:
     held = passports(SAMPLES / "qwen2.5-7b.json")
     units = {key: row["unit_in_file"] for key, row in held.items()}
-    assert units == {"prefill_tokens_per_s": "tokens/s", "decode_tokens_per_s": "tokens/s",
-                     "decode_step_ms_mean": "ns", "decode_step_ms_std": "ns"}  # fmt: skip
-    assert all(
-        "serving throughput" in metric(key).definition for key in units if key.endswith("tokens_per_s")
-    )
+    assert units == {
+        "prefill_tokens_per_s": "tokens/s",
+        "decode_tokens_per_s": "tokens/s",
+        "decode_step_ms_mean": "ns",
+        "decode_step_ms_std": "ns",
+    }
+    assert all("serving throughput" in metric(key).definition for key in units if key.endswith("tokens_per_s"))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +126,7 @@ def test_chips_are_counted_only_where_all_of_them_compute_and_each_is_known_to_b
     ("filename", "kind", "model", "precision"),
     [
         ("m/Meta-Llama-3.1-8B-Instruct-Q8_0.gguf", "llama 8B Q8_0", "llama-3.1-8b", "q8_0"),
-        ("C:\\m\\gemma-3-27b-it-BF16-00001-of-00002.gguf", "gemma3 27B BF16", "gemma-3-27b-it", "bf16"),
+        ("C:\\m\\gemma-3-27b-it-BF16-00001-of-00002.gguf", "gemma3 27B BF16", "gemma-3-27b", "bf16"),
         ("models/7B/ggml-model-q4_0.gguf", "llama 7B mostly Q4_0", "llama-7b-mostly", "q4_0"),
         ("qwen3.f16.gguf", "qwen3 4B F16", "qwen3", "fp16"),
         ("x-IQ2_XS.gguf", "llama 70B IQ2_XS - 2.3125 bpw", "x", "iq2_xs"),
@@ -133,10 +145,7 @@ def test_model_and_precision_come_from_the_name_of_the_file_and_its_type(
     [
         ({"avg_ts": "7100.0"}, r"avg_ts in bench\.json is '7100\.0'; expected a number"),
         ({"avg_ts": 7.1}, r"avg_ts is 7\.1, but 512 tokens in avg_ns 7\.21356e\+07 are 7097\.74 tokens/s"),
-        (
-            {"n_prompt": 0, "n_gen": 0},
-            r"bench\.json: entry 1 has n_prompt 0 and n_gen 0; a test processes some tokens",
-        ),
+        ({"n_prompt": 0, "n_gen": 0}, r"bench\.json: entry 1 has n_prompt 0 and n_gen 0; a test processes some tokens"),
         ({"n_prompt": -5}, "n_prompt -5"),
         ({"avg_ns": 0}, "expected both above 0"),
         ({"n_depth": -1}, r"n_depth in bench\.json is -1; expected a number of tokens"),
@@ -147,9 +156,7 @@ def test_what_cannot_be_is_refused_by_name(changes: dict[str, Any], said: str, t
         points(tmp_path, examples(**changes))
 
 
-def test_a_csv_is_refused_as_a_whole_for_a_cell_that_is_no_number_and_a_row_that_is_short(
-    tmp_path: Path,
-) -> None:
+def test_a_csv_is_refused_as_a_whole_for_a_cell_that_is_no_number_and_a_row_that_is_short(tmp_path: Path) -> None:
     rows = list(csv.reader(io.StringIO((SAMPLES / "qwen2.5-7b.csv").read_text())))
     path = tmp_path / "bench.csv"
     for place, cell, said in (
@@ -167,7 +174,7 @@ def test_a_csv_is_refused_as_a_whole_for_a_cell_that_is_no_number_and_a_row_that
         with pytest.raises(InputError, match=said):
             read_points(path)
     path.write_text((SAMPLES / "qwen2.5-7b.csv").read_text().split("\n")[0] + "\n")
-    with pytest.raises(InputError, match="has no test below its header"):
+    with pytest.raises(InputError, match="has a header and no rows"):
         read_points(path)
 
 

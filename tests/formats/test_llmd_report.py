@@ -20,18 +20,41 @@ SAMPLES = Path(__file__).parents[1] / "samples" / "llmd_report"
 def test_a_report_of_two_replicas() -> None:
     point = one_point(SAMPLES / "replicas_0_2.yaml")
     stated = {
-        "model": "llama-3.1-70b", "checkpoint": "meta-llama/Llama-3.1-70B-Instruct", "engine": "vllm",
-        "engine_version": "0.11.0", "accelerator": "h200-sxm", "accelerators": 8, "devices": 8, "tp": 4,
-        "variant": "2 replicas", "isl_requested": 1024, "osl_requested": 128, "isl_actual": 1023.5,
-        "osl_actual": 127.5, "load_kind": "closed", "concurrency": 32, "harness": "vllm-benchmark",
-        "harness_version": "0.11.0", "date": datetime.date(2026, 2, 3), "requests_ok": 800, "requests_failed": 20,
-        "output_tokens_per_s": 1020, "total_tokens_per_s": 9208, "requests_per_s": 8,
-    }  # fmt: skip
+        "model": "llama-3.1-70b",
+        "checkpoint": "meta-llama/Llama-3.1-70B-Instruct",
+        "engine": "vllm",
+        "engine_version": "0.11.0",
+        "accelerator": "h200-sxm",
+        "accelerators": 8,
+        "devices": 8,
+        "tp": 4,
+        "variant": "2 replicas",
+        "isl_requested": 1024,
+        "osl_requested": 128,
+        "isl_actual": 1023.5,
+        "osl_actual": 127.5,
+        "load_kind": "closed",
+        "concurrency": 32,
+        "harness": "vllm-benchmark",
+        "harness_version": "0.11.0",
+        "date": datetime.date(2026, 2, 3),
+        "requests_ok": 800,
+        "requests_failed": 20,
+        "output_tokens_per_s": 1020,
+        "total_tokens_per_s": 9208,
+        "requests_per_s": 8,
+    }
     assert {key: point[key] for key in stated} == stated
     latencies = {
-        "ttft_ms_mean": 250, "ttft_ms_p50": 240, "ttft_ms_p99": 700, "tpot_ms_p50": 28.5, "itl_ms_p50": 28.2,
-        "itl_ms_p99": 90, "e2el_ms_mean": 3933, "e2el_ms_p99": 5000,
-    }  # fmt: skip
+        "ttft_ms_mean": 250,
+        "ttft_ms_p50": 240,
+        "ttft_ms_p99": 700,
+        "tpot_ms_p50": 28.5,
+        "itl_ms_p50": 28.2,
+        "itl_ms_p99": 90,
+        "e2el_ms_mean": 3933,
+        "e2el_ms_p99": 5000,
+    }
     assert {key: point[key] for key in latencies} == pytest.approx(latencies)
     assert json.loads(point["flags"])[0]["seen"] == "20 of 820 requests failed (2%)."
     assert reading(SAMPLES / "replicas_0_2.yaml").not_understood == ()
@@ -50,12 +73,30 @@ def test_guidellms_names_mean_other_things() -> None:
 def test_a_disaggregated_deployment_of_version_0_1() -> None:
     (point,), _ = read_points(SAMPLES / "disaggregated_0_1.json")
     stated = {
-        "accelerator": "h100-sxm", "accelerators": 18, "prefill_accelerators": 2, "decode_accelerators": 16,
-        "disaggregated": True, "precision": "fp8", "engine": "vllm", "duration_s": 100, "requests_ok": 95,
-        "requests_failed": 3, "ttft_ms_p50": 180, "tpot_ms_mean": 25, "ntpot_ms_mean": 30, "e2el_ms_mean": 975,
-        "output_tokens_per_s": 30.4, "load_kind": "unknown", "harness": "inference-perf",
-        "tp": 8, "ep": 8, "prefill_tp": 2, "prefill_ep": 1, "prefill_workers": 1, "decode_workers": 2,
-    }  # fmt: skip
+        "accelerator": "h100-sxm",
+        "accelerators": 18,
+        "prefill_accelerators": 2,
+        "decode_accelerators": 16,
+        "disaggregated": True,
+        "precision": "fp8",
+        "engine": "vllm",
+        "duration_s": 100,
+        "requests_ok": 95,
+        "requests_failed": 3,
+        "ttft_ms_p50": 180,
+        "tpot_ms_mean": 25,
+        "ntpot_ms_mean": 30,
+        "e2el_ms_mean": 975,
+        "output_tokens_per_s": 30.4,
+        "load_kind": "unknown",
+        "harness": "inference-perf",
+        "tp": 8,
+        "ep": 8,
+        "prefill_tp": 2,
+        "prefill_ep": 1,
+        "prefill_workers": 1,
+        "decode_workers": 2,
+    }
     assert {key: point[key] for key in stated} == stated
 
 
@@ -83,9 +124,16 @@ def test_replicas_that_prefill_and_decode_count_with_their_devices(tmp_path: Pat
     path.write_text(json.dumps(report, default=str))
     point = one_point(path)
     stated = {
-        "disaggregated": True, "accelerators": 22, "devices": 22, "prefill_accelerators": 6, "prefill_workers": 3,
-        "prefill_tp": 2, "decode_accelerators": 16, "decode_workers": 2, "tp": 8,
-    }  # fmt: skip
+        "disaggregated": True,
+        "accelerators": 22,
+        "devices": 22,
+        "prefill_accelerators": 6,
+        "prefill_workers": 3,
+        "prefill_tp": 2,
+        "decode_accelerators": 16,
+        "decode_workers": 2,
+        "tp": 8,
+    }
     assert {key: point[key] for key in stated} == stated
 
 
@@ -110,13 +158,7 @@ def test_what_kneepoint_states_beside_the_schema_is_checked_too(
 
 
 def test_what_kneepoint_states_beside_the_schema_counts_more_but_is_no_evidence(tmp_path: Path) -> None:
-    facts = {
-        "model": "my-model",
-        "checkpoint": None,
-        "load_kind": "saturated",
-        "concurrency": None,
-        "repeat": 2,
-    }
+    facts = {"model": "my-model", "checkpoint": None, "load_kind": "saturated", "concurrency": None, "repeat": 2}
     beside = with_beside(tmp_path, **facts, evidence="projected", ttft_ms_p50=1)
     point = one_point(beside)
     assert {key: point.get(key) for key in facts} == facts
@@ -174,11 +216,7 @@ def test_a_partial_report_says_what_it_can() -> None:
         (("latency", "request_latency", "units"), "ms", "cannot be above e2el_ms_mean"),
         (("latency", "request_latency", "mean"), "4", r"request_latency.mean in report.json is '4'"),
         (("requests", "total"), 800.5, None),
-        (
-            ("throughput", "request_rate", "units"),
-            "queries/min",
-            "units in report.json is 'queries/min'; expected que",
-        ),
+        (("throughput", "request_rate", "units"), "queries/min", "units in report.json is 'queries/min'; expected que"),
         (("throughput", "output_token_rate", "units"), "ktokens/s", "is 'ktokens/s'; expected tokens/s"),
         (("throughput", "output_token_rate", "units"), "queries/s", "is 'queries/s'; expected tokens/s"),
         (("throughput", "request_rate", "units"), None, "units in report.json is None; expected queries/s"),
@@ -190,9 +228,7 @@ def test_a_partial_report_says_what_it_can() -> None:
         (("latency",), [], "latency in report.json is a list; expected an object"),
     ],
 )
-def test_what_cannot_be_is_refused(
-    tmp_path: Path, place: tuple[str, ...], value: object, said: str | None
-) -> None:
+def test_what_cannot_be_is_refused(tmp_path: Path, place: tuple[str, ...], value: object, said: str | None) -> None:
     report: Any = yaml.safe_load((SAMPLES / "replicas_0_2.yaml").read_text())
     here = report["results"]["request_performance"]["aggregate"]
     for step in place[:-1]:
@@ -228,14 +264,7 @@ def test_requests_still_under_way_at_the_end_have_not_failed(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("duration", "seconds"),
     # 800 requests ended well at 8 a second, so 100 s were measured.
-    [
-        ("PT100S", 100),
-        ("PT1M40.5S", 100.5),
-        ("PT0H1M39.5S", 99.5),
-        ("PT130S", None),
-        ("100 s", None),
-        (100, None),
-    ],
+    [("PT100S", 100), ("PT1M40.5S", 100.5), ("PT0H1M39.5S", 99.5), ("PT130S", None), ("100 s", None), (100, None)],
 )
 def test_the_time_of_an_experiment_is_the_windows_only_where_its_rate_is_over_it(
     tmp_path: Path, duration: object, seconds: float | None
@@ -260,12 +289,7 @@ def test_a_latency_of_zero_is_told_and_passports_say_which_requests_where_it_is_
     latency = report["results"]["request_performance"]["aggregate"]["latency"]
     latency["time_to_first_token"]["p99"] = 0
     load = report["scenario"]["load"]["standardized"]
-    for tool, over in [
-        ("guidellm", True),
-        ("vllm-benchmark", True),
-        ("inference-perf", True),
-        ("other", False),
-    ]:
+    for tool, over in [("guidellm", True), ("vllm-benchmark", True), ("inference-perf", True), ("other", False)]:
         load["tool"] = tool
         path = tmp_path / "report.yaml"
         path.write_text(yaml.safe_dump(report))

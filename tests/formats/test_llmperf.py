@@ -34,19 +34,36 @@ def latencies(factor: float) -> dict[str, float]:
 def test_a_run_says_what_its_text_says_in_milliseconds() -> None:
     found = one_point(SAMPLES / SUMMARY)
     stated = {
-        "model": "mock-model", "checkpoint": "mock-model", "load_kind": "closed", "concurrency": 4,
-        "isl_requested": 100, "isl_actual": 100.0, "osl_requested": 64, "osl_actual": 63.083333333333336,
-        "harness": "llmperf", "harness_version": "2023-08-31", "evidence": "measured", "origin": "imported",
-        "requests_ok": 12, "requests_failed": 0, "output_tokens_per_s": 81.66625277644957,
-    }  # fmt: skip
+        "model": "mock-model",
+        "checkpoint": "mock-model",
+        "load_kind": "closed",
+        "concurrency": 4,
+        "isl_requested": 100,
+        "isl_actual": 100.0,
+        "osl_requested": 64,
+        "osl_actual": 63.083333333333336,
+        "harness": "llmperf",
+        "harness_version": "2023-08-31",
+        "evidence": "measured",
+        "origin": "imported",
+        "requests_ok": 12,
+        "requests_failed": 0,
+        "output_tokens_per_s": 81.66625277644957,
+    }
     assert {key: found[key] for key in stated} == stated
     assert found["date"].isoformat() == "2026-11-20"
     latencies = {
-        "ttft_ms_mean": 39.174142833265556, "ttft_ms_p50": 38.52681699981986, "ttft_ms_p99": 45.25734083999396,
-        "ntpot_ms_mean": 4.789621012469812, "ntpot_ms_p50": 4.801401605553122, "ntpot_ms_max": 4.905370375013263,
-        "e2el_ms_mean": 307.04579116665326, "e2el_ms_p95": 317.21733055012463, "e2el_ms_min": 295.93605199988815,
+        "ttft_ms_mean": 39.174142833265556,
+        "ttft_ms_p50": 38.52681699981986,
+        "ttft_ms_p99": 45.25734083999396,
+        "ntpot_ms_mean": 4.789621012469812,
+        "ntpot_ms_p50": 4.801401605553122,
+        "ntpot_ms_max": 4.905370375013263,
+        "e2el_ms_mean": 307.04579116665326,
+        "e2el_ms_p95": 317.21733055012463,
+        "e2el_ms_min": 295.93605199988815,
         "ttft_ms_std": 3.1347619138619716,
-    }  # fmt: skip
+    }
     assert {key: found[key] for key in latencies} == pytest.approx(latencies)
     assert found["duration_s"] == pytest.approx(12 / 77.67463936465481 * 60)
     assert found["requests_per_s"] == pytest.approx(77.67463936465481 / 60)
@@ -59,9 +76,7 @@ def test_a_run_says_what_its_text_says_in_milliseconds() -> None:
 def test_tpot_is_that_of_the_requests_beside_it_and_near_what_the_server_saw() -> None:
     found = one_point(SAMPLES / SUMMARY)
     requests = json.loads((SAMPLES / REQUESTS).read_text())
-    tpots = [
-        (one["end_to_end_latency_s"] - one["ttft_s"]) / (one["number_output_tokens"] - 1) for one in requests
-    ]
+    tpots = [(one["end_to_end_latency_s"] - one["ttft_s"]) / (one["number_output_tokens"] - 1) for one in requests]
     assert found["tpot_ms_mean"] == pytest.approx(1000 * sum(tpots) / 12)
     assert found["tpot_ms_max"] == pytest.approx(1000 * max(tpots))
     # The server's mean gap; the tool counts tokens with a tokenizer of its own, which is up to two off in 64.
@@ -116,16 +131,12 @@ def test_a_folder_is_one_source_with_the_requests_in_it(tmp_path: Path) -> None:
 
 
 def test_the_requests_alone_are_no_result(tmp_path: Path) -> None:
-    with pytest.raises(
-        InputError, match=r"has the requests of a run of llmperf; import the …_summary\.json beside it"
-    ):
+    with pytest.raises(InputError, match=r"has the requests of a run of llmperf; import the …_summary\.json beside it"):
         read_points(SAMPLES / REQUESTS)
 
 
 def test_metadata_of_people_is_read_where_it_has_one_meaning(tmp_path: Path) -> None:
-    found = one_point(
-        edited(tmp_path, gpu="L40S", num_gpus="2", region="eu", additional_sampling_params_temperature=0)
-    )
+    found = one_point(edited(tmp_path, gpu="L40S", num_gpus="2", region="eu", additional_sampling_params_temperature=0))
     assert (found["accelerator"], found["accelerators"], found["variant"]) == ("l40s", 2, "region=eu")
 
 
@@ -139,7 +150,7 @@ def test_metadata_of_people_is_read_where_it_has_one_meaning(tmp_path: Path) -> 
         (latencies(1000), "the unit is not ms"),
         (latencies(1 / 1000), "the unit is not ms"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused_by_name(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=said):
         read_points(edited(tmp_path, **changes))

@@ -26,13 +26,7 @@ AT_FOUR = {
     "sglang-bench": ("sglang/rust-concurrency-4.jsonl", 4.4264, 32.58),
     "vllm-bench": ("vllm/concurrency-4.json", 4.3998, 34.50),
 }
-SERVED = {
-    "aiperf": 814.5,
-    "guidellm": 846.9,
-    "inference-perf": 670.9,
-    "sglang-bench": 848.3,
-    "vllm-bench": 860.3,
-}
+SERVED = {"aiperf": 814.5, "guidellm": 846.9, "inference-perf": 670.9, "sglang-bench": 848.3, "vllm-bench": 860.3}
 """Output tokens a second between the first byte and the last, as the server saw them; genai-bench was not logged."""
 AT_SIXTEEN = {
     "aiperf": "aiperf/levels/concurrency_16/profile_export_aiperf.json",
@@ -104,9 +98,7 @@ def test_gaps_between_chunks_are_filed_only_by_those_that_time_chunks(points: pd
 
 
 @pytest.mark.parametrize("harness", SERVED)
-def test_throughput_is_what_was_served_less_the_client_s_start_and_end(
-    points: pd.DataFrame, harness: str
-) -> None:
+def test_throughput_is_what_was_served_less_the_client_s_start_and_end(points: pd.DataFrame, harness: str) -> None:
     """The client's clock starts before the first byte and ends after the last: up to 0.5 % of a few seconds."""
     share = points.loc[harness, "output_tokens_per_s"] / SERVED[harness]
     assert 0.995 < share <= 1
@@ -152,9 +144,7 @@ def test_at_sixteen_they_agree_too(harness: str) -> None:
         ("heatmap", {"x": "concurrency", "y": "osl", "metric": "tpot_ms_p50"}, True, 3),
     ],
 )
-def test_they_are_one_answer(
-    library: Library, asked: str, options: dict[str, str], whole: bool, rows: int
-) -> None:
+def test_they_are_one_answer(library: Library, asked: str, options: dict[str, str], whole: bool, rows: int) -> None:
     """A frontier is of the one workload that five share unless all are asked for; a heatmap has a cell a length."""
     answer = question(asked).answer(library, View.of({"model": ["mock-model"]}, options, whole=whole))
     assert len(answer.rows) == rows

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from bench.errors import InputError
-from bench.formats.reading import POINT_COLUMNS
+from bench.formats.reading.point_table import POINT_COLUMNS
 from bench.records import Refusal
 from tests.formats.reading_of import read_points, read_scores, reading
 
 HEADER = (
-    "model,accelerator,accelerators,isl,osl,concurrency,date,"
-    "output_tokens_per_s,ttft_ms_p50,ttft_ms_p99,e2el_ms_p50"
+    "model,accelerator,accelerators,isl,osl,concurrency,date,output_tokens_per_s,ttft_ms_p50,ttft_ms_p99,e2el_ms_p50"
 )
 GOOD = "Llama 3.1 70B,H100,8,1024,128,4,2026-03-02,842.5,96,171.3,4000"
 
@@ -42,9 +41,7 @@ def only_refusal(tmp_path: Path, **changes: str) -> Refusal:
 
 def test_a_row_becomes_canonical(tmp_path: Path) -> None:
     path = tmp_path / "Rows of Mine.csv"
-    path.write_text(
-        f"{HEADER},precision\n{GOOD},FP8\nmeta-llama/Llama-3.1-70B-Instruct,NVIDIA H100,4,,,,,1,,,,\n"
-    )
+    path.write_text(f"{HEADER},precision\n{GOOD},FP8\nmeta-llama/Llama-3.1-70B-Instruct,NVIDIA H100,4,,,,,1,,,,\n")
     points, refusals = read_points(path)
     assert refusals == []
     assert points[0] == {
@@ -106,15 +103,16 @@ def test_a_row_becomes_canonical(tmp_path: Path) -> None:
         ("outptu_tokens_per_s", "7", "a column of the published format; the nearest is output_tokens_per_s"),
         ("concurency", "7", "a column of the published format; the nearest is concurrency"),
         ("ttft_p99", "7", "a column of the published format; the nearest is ttft_ms_p99"),
-        ("latency_p99", "7", "a column of the published format; "
-                             "a statistic follows the key of its metric, as in ttft_ms_p99"),
+        (
+            "latency_p99",
+            "7",
+            "a column of the published format; a statistic follows the key of its metric, as in ttft_ms_p99",
+        ),
         ("isl_requested", "7", "a column of the published format; write isl"),
         ("point_id", "7", "a column of the published format"),
     ],
-)  # fmt: skip
-def test_a_cell_that_cannot_be_right_refuses_its_row(
-    tmp_path: Path, column: str, value: str, expected: str
-) -> None:
+)
+def test_a_cell_that_cannot_be_right_refuses_its_row(tmp_path: Path, column: str, value: str, expected: str) -> None:
     refusal = only_refusal(tmp_path, **{column: value})
     assert (refusal.column, refusal.value, refusal.expected) == (column, value[:200], expected)
     assert refusal.reason.startswith("Row 3 was refused: ")
@@ -176,9 +174,15 @@ def test_a_column_filled_nowhere_refuses_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("row", "kind"),
-    [("4,,,", "closed"), (",2.5,,", "open"), (",,8,", "batch"), ("4,2.5,,", "unknown"), (",,,", "unknown"),
-     ("4,,,Server", "scenario")],
-)  # fmt: skip
+    [
+        ("4,,,", "closed"),
+        (",2.5,,", "open"),
+        (",,8,", "batch"),
+        ("4,2.5,,", "unknown"),
+        (",,,", "unknown"),
+        ("4,,,Server", "scenario"),
+    ],
+)
 def test_a_load_kind_left_out_is_what_the_load_number_stands_for(tmp_path: Path, row: str, kind: str) -> None:
     path = tmp_path / "load.csv"
     path.write_text(f"model,tpot_ms_p50,concurrency,request_rate,batch,scenario\na,1,{row}\n")
@@ -205,9 +209,7 @@ def test_a_load_kind_left_out_is_what_the_load_number_stands_for(tmp_path: Path,
         (b"PAR1 is where a Parquet file begins", "is in no known result format"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(
-    tmp_path: Path, text: bytes, sentence: str
-) -> None:
+def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(tmp_path: Path, text: bytes, sentence: str) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(text)
     with pytest.raises(InputError) as refused:
@@ -248,23 +250,21 @@ def test_delimiters_and_line_ends_read_alike(tmp_path: Path, delimiter: str, lin
 HOSTILE = [
     "**bold** [link](https://example.org)",
     "<script>alert(1)</script>",
-    "=HYPERLINK(\"https://example.org\",\"x\")",
+    '=HYPERLINK("https://example.org","x")',
     "@SUM(1+1)*cmd|' /C calc'!A0",
     "\x1b[31mred\x07",
     "left\u202eright\u200b",
     "'; DROP TABLE points; --",
-    "a,b;c\td\"e\nf",
+    'a,b;c\td"e\nf',
     "NaN",
     "🚀" * 1000,
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
 def test_hostile_text_is_text(tmp_path: Path, text: str, ending: str) -> None:
-    path = written(
-        tmp_path / f"t.{ending}", [{"model": "a", "tpot_ms_p50": 1.0, "variant": text, "note": text}]
-    )
+    path = written(tmp_path / f"t.{ending}", [{"model": "a", "tpot_ms_p50": 1.0, "variant": text, "note": text}])
     points, refusals = read_points(path)
     assert refusals == []
     assert points[0]["variant"] == points[0]["note"] == text.strip()
@@ -320,31 +320,30 @@ ROW = st.fixed_dictionaries(
 def test_csv_json_and_parquet_say_the_same(rows: list[dict[str, Any]], tmp_path_factory: Any) -> None:
     folder = tmp_path_factory.mktemp("same")
     rows = [{"tpot_ms_p99": 5.0, **row} for row in rows]
-    readings = [
-        read_points(written(folder / f"t.{ending}", rows)) for ending in ("json", "csv", "parquet", "jsonl")
-    ]
+    readings = [read_points(written(folder / f"t.{ending}", rows)) for ending in ("json", "csv", "parquet", "jsonl")]
     assert all(refusals == [] for _, refusals in readings)
     without_place = [[{**point, "locator": ""} for point in points] for points, _ in readings]
     assert without_place[0] == without_place[1] == without_place[2] == without_place[3]
     for row, point in zip(rows, readings[0][0], strict=True):
-        for key in (
-            "accelerators",
-            "isl_actual",
-            "output_tokens_per_s",
-            "ttft_ms_p50",
-            "date",
-            "dp_attention",
-        ):
+        for key in ("accelerators", "isl_actual", "output_tokens_per_s", "ttft_ms_p50", "date", "dp_attention"):
             assert point.get(key) == row.get(key)
         assert point.get("variant") == (row["variant"].strip() if "variant" in row else None)
-        assert point.get("restated_in") == (
-            [t.strip() for t in row["restated_in"]] if "restated_in" in row else None
-        )
+        assert point.get("restated_in") == ([t.strip() for t in row["restated_in"]] if "restated_in" in row else None)
 
 
 def test_columns_come_in_the_types_the_library_stores(tmp_path: Path) -> None:
-    rows = [{"model": "a", "accelerators": 2, "date": "2026-01-02", "dp_attention": True, "tpot_ms_p50": 1,
-             "restated_in": ["x"], "flags": [], "isl_actual": 12.5}]  # fmt: skip
+    rows = [
+        {
+            "model": "a",
+            "accelerators": 2,
+            "date": "2026-01-02",
+            "dp_attention": True,
+            "tpot_ms_p50": 1,
+            "restated_in": ["x"],
+            "flags": [],
+            "isl_actual": 12.5,
+        }
+    ]
     for batch in reading(written(tmp_path / "t.json", rows)).batches():
         for column in batch.schema:
             assert column.type == POINT_COLUMNS.get(column.name, pa.float64())

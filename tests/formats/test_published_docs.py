@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bench.formats.reading import POINT_COLUMNS, SCORE_COLUMNS
+from bench.formats.reading.point_table import POINT_COLUMNS, SCORE_COLUMNS
 from tests.formats.reading_of import passports_of, read_points, read_scores, reading
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "published-format.md").read_text(encoding="utf-8")

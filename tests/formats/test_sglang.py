@@ -33,25 +33,41 @@ def test_each_line_says_what_its_text_says() -> None:
     (four, sixteen), refused = read_points(LEVELS)
     assert refused == []
     stated = {
-        "load_kind": "closed", "concurrency": 16, "isl_requested": 100, "osl_requested": 128, "isl_actual": 100.0,
-        "osl_actual": 128.0, "dataset": "random-ids", "source": "sglang-bench", "harness": "sglang-bench",
-        "evidence": "measured", "origin": "imported", "locator": "line 2", "duration_s": 3.2110469050003303,
-        "requests_ok": 64, "input_tokens": 6400, "output_tokens": 8192, "requests_per_s": 19.931194371635446,
-        "input_tokens_per_s": 1993.1194371635445, "output_tokens_per_s": 2551.192879569337,
-        "total_tokens_per_s": 4544.312316732881, "peak_output_tokens_per_s": 2727.0,
-        "e2el_ms_mean": 794.5322688906274, "e2el_ms_p50": 787.0022955000877, "e2el_ms_p99": 848.8037037102549,
-        "ttft_ms_p50": 41.322314000126426, "ttft_ms_p95": 77.03743490014858, "tpot_ms_p50": 5.747027035431887,
-        "tpot_ms_p99": 6.316644236616391, "itl_ms_p50": 5.6065280002712825, "itl_ms_p99": 23.498514899947615,
-    }  # fmt: skip
+        "load_kind": "closed",
+        "concurrency": 16,
+        "isl_requested": 100,
+        "osl_requested": 128,
+        "isl_actual": 100.0,
+        "osl_actual": 128.0,
+        "dataset": "random-ids",
+        "source": "sglang-bench",
+        "harness": "sglang-bench",
+        "evidence": "measured",
+        "origin": "imported",
+        "locator": "line 2",
+        "duration_s": 3.2110469050003303,
+        "requests_ok": 64,
+        "input_tokens": 6400,
+        "output_tokens": 8192,
+        "requests_per_s": 19.931194371635446,
+        "input_tokens_per_s": 1993.1194371635445,
+        "output_tokens_per_s": 2551.192879569337,
+        "total_tokens_per_s": 4544.312316732881,
+        "peak_output_tokens_per_s": 2727.0,
+        "e2el_ms_mean": 794.5322688906274,
+        "e2el_ms_p50": 787.0022955000877,
+        "e2el_ms_p99": 848.8037037102549,
+        "ttft_ms_p50": 41.322314000126426,
+        "ttft_ms_p95": 77.03743490014858,
+        "tpot_ms_p50": 5.747027035431887,
+        "tpot_ms_p99": 6.316644236616391,
+        "itl_ms_p50": 5.6065280002712825,
+        "itl_ms_p99": 23.498514899947615,
+    }
     assert {key: sixteen[key] for key in stated} == stated
     # The tool writes no date and no model, this one had no server_info, and without lists it counts no failures.
     assert not sixteen.keys() & {"date", "model", "engine", "accelerator", "requests_failed", "failed_share"}
-    assert (four["locator"], four["concurrency"], four["requests_ok"], four["requests_failed"]) == (
-        "line 1",
-        4,
-        24,
-        0,
-    )
+    assert (four["locator"], four["concurrency"], four["requests_ok"], four["requests_failed"]) == ("line 1", 4, 24, 0)
 
 
 @pytest.mark.parametrize(
@@ -62,9 +78,7 @@ def test_each_line_says_what_its_text_says() -> None:
         ("rust-concurrency-4.jsonl", 0, 848.254, 4.42638),
     ],
 )
-def test_it_is_near_what_the_server_itself_saw(
-    name: str, place: int, tokens_per_s: float, mean_gap_p50: float
-) -> None:
+def test_it_is_near_what_the_server_itself_saw(name: str, place: int, tokens_per_s: float, mean_gap_p50: float) -> None:
     found = read_points(SAMPLES / name)[0][place]
     assert found["output_tokens_per_s"] == pytest.approx(tokens_per_s, rel=0.005)
     assert found["tpot_ms_p50"] == pytest.approx(mean_gap_p50, rel=0.005)
@@ -137,15 +151,27 @@ def test_lengths_are_asked_for_only_where_every_request_asked_for_them(
 
 def test_what_the_server_says_of_itself_are_facts(tmp_path: Path) -> None:
     server = {
-        "model_path": "meta-llama/Llama-3.1-70B-Instruct", "version": "0.5.23", "tp_size": 8, "dp_size": 1,
-        "quantization": "fp8", "kv_cache_dtype": "auto", "disable_radix_cache": True, "mem_fraction_static": 0.8,
-    }  # fmt: skip
+        "model_path": "meta-llama/Llama-3.1-70B-Instruct",
+        "version": "0.5.23",
+        "tp_size": 8,
+        "dp_size": 1,
+        "quantization": "fp8",
+        "kv_cache_dtype": "auto",
+        "disable_radix_cache": True,
+        "mem_fraction_static": 0.8,
+    }
     path = written(tmp_path, line(server_info=server, tag="nightly"))
     expected = {
-        "model": "llama-3.1-70b", "checkpoint": "meta-llama/Llama-3.1-70B-Instruct", "engine": "sglang",
-        "engine_version": "0.5.23", "tp": 8, "dp": 1, "precision": "fp8", "prefix_caching": False,
+        "model": "llama-3.1-70b",
+        "checkpoint": "meta-llama/Llama-3.1-70B-Instruct",
+        "engine": "sglang",
+        "engine_version": "0.5.23",
+        "tp": 8,
+        "dp": 1,
+        "precision": "fp8",
+        "prefix_caching": False,
         "variant": "nightly, kv_cache_dtype=auto",
-    }  # fmt: skip
+    }
     found = one_point(path)
     assert {key: found[key] for key in expected} == expected
     assert "accelerators" not in found
@@ -153,12 +179,9 @@ def test_what_the_server_says_of_itself_are_facts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("backend", "engine"),
-    [("sglang", "sglang"), ("trt", "tensorrt-llm"), ("sglang-oai", None), ("vllm", None)],
+    ("backend", "engine"), [("sglang", "sglang"), ("trt", "tensorrt-llm"), ("sglang-oai", None), ("vllm", None)]
 )
-def test_an_engine_is_known_by_an_api_that_is_its_alone(
-    backend: str, engine: str | None, tmp_path: Path
-) -> None:
+def test_an_engine_is_known_by_an_api_that_is_its_alone(backend: str, engine: str | None, tmp_path: Path) -> None:
     assert one_point(written(tmp_path, line(backend=backend))).get("engine") == engine
 
 
@@ -206,7 +229,7 @@ def test_a_file_of_one_run_may_be_in_any_unicode(encoding: str, tmp_path: Path) 
         ({"server_info": 3}, r"server_info in runs\.jsonl is 3; expected an object"),
         ({"mean_e2e_latency_ms": 0.79}, r"the document ttft_ms_mean is 47\.1328, but it cannot be above e2el_ms_mean"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused_by_name(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=said):
         read_points(written(tmp_path, line(**changes)))

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.errors import InputError
-from bench.formats.table_csv import BLOCK, CsvTable
-from bench.formats.table_json import JsonTable
-from bench.formats.text_file import MAX_DEPTH, check_depth
+from bench.formats.reading.text_file import MAX_DEPTH, check_depth
+from bench.formats.table.csv_slices import BLOCK, CsvTable
+from bench.formats.table.json_slices import JsonTable
 
 CELL = st.text(st.sampled_from('ab ,"\n;é'), max_size=4)
 LINES = st.lists(st.lists(CELL, min_size=1, max_size=4), max_size=12)
@@ -37,9 +37,7 @@ def rows_of(table: CsvTable | JsonTable) -> tuple[dict[int, dict[str, Any]], dic
 def test_csv_rows_are_those_of_the_standard_reader(lines: list[list[str]], tmp_path_factory: Any) -> None:
     path = tmp_path_factory.mktemp("csv") / "t.csv"
     text = io.StringIO()
-    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(
-        [["x", "tpot_ms_p50", "y"], *lines]
-    )
+    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([["x", "tpot_ms_p50", "y"], *lines])
     path.write_text(text.getvalue(), encoding="utf-8", newline="")
     rows, broken = rows_of(CsvTable(path))
     expected = {
@@ -71,19 +69,15 @@ def test_a_row_longer_than_a_block_is_refused(tmp_path: Path) -> None:
         rows_of(CsvTable(path))
 
 
-@given(
-    objects=st.lists(st.dictionaries(st.sampled_from("abc"), st.integers() | CELL | st.none()), max_size=8)
-)
-def test_a_list_and_lines_of_json_hold_the_same_rows(
-    objects: list[dict[str, Any]], tmp_path_factory: Any
-) -> None:
+@given(objects=st.lists(st.dictionaries(st.sampled_from("abc"), st.integers() | CELL | st.none()), max_size=8))
+def test_a_list_and_lines_of_json_hold_the_same_rows(objects: list[dict[str, Any]], tmp_path_factory: Any) -> None:
     folder = tmp_path_factory.mktemp("json")
     (folder / "list.json").write_text(json.dumps(objects, indent=1))
     (folder / "lines.json").write_text("\n".join(json.dumps(row) for row in objects) or "\n")
     expected = {
         number: {key: str(value).strip() for key, value in row.items() if str(value or 0).strip() and value is not None}
         for number, row in enumerate(objects, start=1)
-    }  # fmt: skip
+    }
     expected = {number: {k: v for k, v in row.items() if v} for number, row in expected.items()}
     assert rows_of(JsonTable(folder / "list.json")) == (expected, {})
     assert rows_of(JsonTable(folder / "lines.json")) == (expected, {})

@@ -18,8 +18,17 @@ from bench.library.library import Library
 from tests.formats.reading_of import one_point, passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "vllm"
-LISTS = ("input_lens", "output_lens", "ttfts", "itls", "latencies", "start_times", "queue_times", "generated_texts",
-         "errors")  # fmt: skip
+LISTS = (
+    "input_lens",
+    "output_lens",
+    "ttfts",
+    "itls",
+    "latencies",
+    "start_times",
+    "queue_times",
+    "generated_texts",
+    "errors",
+)
 
 
 def sample(name: str = "concurrency-4.json") -> dict[str, Any]:
@@ -42,30 +51,48 @@ def written(folder: Path, *results: object, name: str = "result.json") -> Path:
 def test_a_result_says_what_its_text_says() -> None:
     found = one_point(SAMPLES / "concurrency-4.json")
     stated = {
-        "model": "mock-model", "checkpoint": "mock-model", "load_kind": "closed", "concurrency": 4,
-        "isl_actual": 51.0, "osl_actual": 128.0, "source": "vllm-bench", "harness": "vllm-bench",
-        "evidence": "measured", "origin": "imported", "locator": "the document", "duration_s": 3.5804634659998555,
-        "requests_ok": 24, "requests_failed": 0, "failed_share": 0, "input_tokens": 1224, "output_tokens": 3072,
-        "requests_per_s": 6.7030428400972175, "output_tokens_per_s": 857.9894835324438,
-        "total_tokens_per_s": 1199.844668377402, "peak_output_tokens_per_s": 871.0,
-        "ttft_ms_mean": 39.24929620833003, "ttft_ms_p50": 36.192476499991244, "ttft_ms_p99": 56.65841868008556,
-        "ttft_ms_std": 6.8705843726631315, "tpot_ms_mean": 4.383030693570009, "tpot_ms_p50": 4.398776570867522,
-        "tpot_ms_p90": 4.400526422047167, "tpot_ms_p99": 4.402957251417908, "itl_ms_mean": 4.348788266276493,
-        "itl_ms_p50": 4.396471999825735, "itl_ms_p95": 4.774863100101349, "itl_ms_p99": 7.133596929825216,
-        "e2el_ms_mean": 595.8941942917212, "e2el_ms_p50": 594.9412549998669, "e2el_ms_p99": 603.0549450901526,
-    }  # fmt: skip
+        "model": "mock-model",
+        "checkpoint": "mock-model",
+        "load_kind": "closed",
+        "concurrency": 4,
+        "isl_actual": 51.0,
+        "osl_actual": 128.0,
+        "source": "vllm-bench",
+        "harness": "vllm-bench",
+        "evidence": "measured",
+        "origin": "imported",
+        "locator": "the document",
+        "duration_s": 3.5804634659998555,
+        "requests_ok": 24,
+        "requests_failed": 0,
+        "failed_share": 0,
+        "input_tokens": 1224,
+        "output_tokens": 3072,
+        "requests_per_s": 6.7030428400972175,
+        "output_tokens_per_s": 857.9894835324438,
+        "total_tokens_per_s": 1199.844668377402,
+        "peak_output_tokens_per_s": 871.0,
+        "ttft_ms_mean": 39.24929620833003,
+        "ttft_ms_p50": 36.192476499991244,
+        "ttft_ms_p99": 56.65841868008556,
+        "ttft_ms_std": 6.8705843726631315,
+        "tpot_ms_mean": 4.383030693570009,
+        "tpot_ms_p50": 4.398776570867522,
+        "tpot_ms_p90": 4.400526422047167,
+        "tpot_ms_p99": 4.402957251417908,
+        "itl_ms_mean": 4.348788266276493,
+        "itl_ms_p50": 4.396471999825735,
+        "itl_ms_p95": 4.774863100101349,
+        "itl_ms_p99": 7.133596929825216,
+        "e2el_ms_mean": 595.8941942917212,
+        "e2el_ms_p50": 594.9412549998669,
+        "e2el_ms_p99": 603.0549450901526,
+    }
     assert {key: found[key] for key in stated} == stated
     assert found["date"].isoformat() == "2026-11-20"
     assert found["input_tokens_per_s"] == pytest.approx(1224 / 3.5804634659998555)
     # What nobody told the tool: the lengths asked for, the engine (any may speak this dialect), the hardware.
-    assert not found.keys() & {
-        "isl_requested",
-        "osl_requested",
-        "engine",
-        "accelerator",
-        "accelerators",
-        "tp",
-    }
+    assert not found.keys() & {"isl_requested", "osl_requested", "engine", "accelerator", "accelerators", "tp"}
 
 
 @pytest.mark.parametrize(
@@ -86,18 +113,24 @@ def test_it_is_near_what_the_server_itself_saw(
 def test_every_metric_has_a_passport_that_tells_the_tools_own_definition() -> None:
     found, held = one_point(SAMPLES / "concurrency-4.json"), passports(SAMPLES / "concurrency-4.json")
     assert held.keys() == {key for key in found if key.split("_ms")[0] in ("ttft", "tpot", "itl", "e2el")} | {
-        "duration_s", "requests_ok", "requests_failed", "failed_share", "input_tokens", "output_tokens",
-        "requests_per_s", "output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s",
+        "duration_s",
+        "requests_ok",
+        "requests_failed",
+        "failed_share",
+        "input_tokens",
+        "output_tokens",
+        "requests_per_s",
+        "output_tokens_per_s",
+        "input_tokens_per_s",
+        "total_tokens_per_s",
         "peak_output_tokens_per_s",
-    }  # fmt: skip
+    }
     assert "role-only" in held["ttft_ms_p50"]["definition"]
     assert "role-only" in held["itl_ms_p99"]["definition"]
     assert held["ttft_ms_p50"]["unit_in_file"] == "ms"
     assert held["e2el_ms_max"]["unit_in_file"] == "s"  # from the list of requests
     assert {row["window"] for row in held.values()} == {"the whole run, ramp and tail inside"}
-    assert all(
-        "ended well" in row["definition"] for key, row in held.items() if key.startswith(("ttft", "e2el"))
-    )
+    assert all("ended well" in row["definition"] for key, row in held.items() if key.startswith(("ttft", "e2el")))
 
 
 def test_failures_are_kept_and_figures_are_over_the_rest() -> None:
@@ -130,9 +163,7 @@ def test_a_run_in_which_everything_failed_has_no_latency(tmp_path: Path) -> None
 def test_percentiles_the_file_lacks_come_from_its_requests(tmp_path: Path) -> None:
     """By default the tool writes p99 alone, and no E2EL at all."""
     whole = sample("concurrency-16.json")
-    kept = {
-        key: value for key, value in whole.items() if "e2el" not in key and not key.startswith(("p50", "p9"))
-    }
+    kept = {key: value for key, value in whole.items() if "e2el" not in key and not key.startswith(("p50", "p9"))}
     without = {key: value for key, value in kept.items() if key not in ("latencies", "queue_times")}
     for result in (kept, without):  # before 0.30 there were no latencies: TTFT and gaps make them
         found = one_point(written(tmp_path, result))
@@ -157,14 +188,27 @@ def test_keys_without_ms_are_seconds() -> None:
     path = SAMPLES / "seconds" / "glm5_fp8_vllm_tp8_isl1024_osl128_conc4.json"
     found = one_point(path)
     stated = {
-        "checkpoint": "zai-org/GLM-5-FP8", "concurrency": 4, "isl_actual": 1024.0, "osl_actual": 128.0, "tp": 8,
-        "isl_requested": 1024, "osl_requested": 128, "requests_ok": 40, "requests_failed": 0,
-        "input_tokens_per_s": 1317.8212352978426, "output_tokens_per_s": 164.72765441223032,
+        "checkpoint": "zai-org/GLM-5-FP8",
+        "concurrency": 4,
+        "isl_actual": 1024.0,
+        "osl_actual": 128.0,
+        "tp": 8,
+        "isl_requested": 1024,
+        "osl_requested": 128,
+        "requests_ok": 40,
+        "requests_failed": 0,
+        "input_tokens_per_s": 1317.8212352978426,
+        "output_tokens_per_s": 164.72765441223032,
         "total_tokens_per_s": 1317.8212352978426 + 164.72765441223032,
-    }  # fmt: skip
+    }
     assert {key: found[key] for key in stated} == stated
-    in_ms = {"ttft_ms_p50": 264.99967742711306, "ttft_ms_p99": 584.8183088190854, "tpot_ms_p50": 21.372462615488082,
-             "e2el_ms_p50": 3022.5854497402906, "e2el_ms_p99": 3720.3497649915516}  # fmt: skip
+    in_ms = {
+        "ttft_ms_p50": 264.99967742711306,
+        "ttft_ms_p99": 584.8183088190854,
+        "tpot_ms_p50": 21.372462615488082,
+        "e2el_ms_p50": 3022.5854497402906,
+        "e2el_ms_p99": 3720.3497649915516,
+    }
     assert {key: found[key] for key in in_ms} == pytest.approx(in_ms)
     assert "accelerators" not in found
     held = passports(path)
@@ -189,17 +233,13 @@ def test_seconds_under_the_name_of_milliseconds_are_refused(tmp_path: Path) -> N
 
 def test_microseconds_are_refused_without_a_concurrency_to_hold_them_against(tmp_path: Path) -> None:
     latencies = {key: 1000 * value for key, value in brief().items() if key.endswith("_ms")}
-    with pytest.raises(
-        InputError, match=r"ttft_ms_mean is 39249\.3, but the run took 3\.58046 s: the unit is not ms"
-    ):
+    with pytest.raises(InputError, match=r"ttft_ms_mean is 39249\.3, but the run took 3\.58046 s: the unit is not ms"):
         read_points(written(tmp_path, brief(max_concurrency=None, **latencies)))
 
 
 def test_a_ttft_above_its_e2el_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"ttft_ms_p50 is 700, but it cannot be above e2el_ms_p50"):
-        read_points(
-            written(tmp_path, brief(**{f"{s}_ttft_ms": 700.0 for s in "median p50 p90 p95 p99".split()}))
-        )
+        read_points(written(tmp_path, brief(**{f"{s}_ttft_ms": 700.0 for s in "median p50 p90 p95 p99".split()})))
 
 
 @pytest.mark.parametrize(
@@ -216,10 +256,7 @@ def test_a_ttft_above_its_e2el_is_refused(tmp_path: Path) -> None:
             {"request_rate": 2.5, "burstiness": 0.5, "max_concurrency": None},
             {"load_kind": "open", "request_rate": 2.5, "arrivals": "gamma, burstiness 0.5"},
         ),
-        (
-            {"request_rate": 2.5},
-            {"load_kind": "open", "request_rate": 2.5, "arrivals": "poisson, at most 4 under way"},
-        ),
+        ({"request_rate": 2.5}, {"load_kind": "open", "request_rate": 2.5, "arrivals": "poisson, at most 4 under way"}),
         (
             {"ramp_up_strategy": "linear", "ramp_up_start_rps": 1, "ramp_up_end_rps": 9},
             {"load_kind": "open", "arrivals": "linear ramp from 1 to 9 requests/s"},
@@ -238,38 +275,30 @@ def test_metadata_becomes_facts_where_it_has_one_meaning(tmp_path: Path) -> None
     result = brief(label="nightly")
     keys = list(result)
     place = keys.index("num_prompts") + 1
-    metadata = {
-        "tp": "8",
-        "gpu": "H200",
-        "num_gpus": "8",
-        "engine": "vLLM",
-        "dtype": "auto",
-        "isl": "100",
-        "run": "x",
-    }
+    metadata = {"tp": "8", "gpu": "H200", "num_gpus": "8", "engine": "vLLM", "dtype": "auto", "isl": "100", "run": "x"}
     mixed = {key: result[key] for key in keys[:place]} | metadata | {key: result[key] for key in keys[place:]}
     found = one_point(written(tmp_path, mixed))
-    expected = {"tp": 8, "accelerator": "h200-sxm", "accelerators": 8, "engine": "vllm", "isl_requested": 100,
-                "variant": "nightly, dtype=auto, run=x"}  # fmt: skip
+    expected = {
+        "tp": 8,
+        "accelerator": "h200-sxm",
+        "accelerators": 8,
+        "engine": "vllm",
+        "isl_requested": 100,
+        "variant": "nightly, dtype=auto, run=x",
+    }
     assert {key: found[key] for key in expected} == expected
 
 
 def test_a_sweep_is_its_runs_once(tmp_path: Path) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
     report = library.add([SAMPLES / "sweep"])
-    assert sorted(Path(source.file).name for source in report.imported) == [
-        "run=0.json",
-        "run=0.json",
-        "run=1.json",
-    ]
+    assert sorted(Path(source.file).name for source in report.imported) == ["run=0.json", "run=0.json", "run=1.json"]
     told = {Path(row.file).name: row.reason for row in report.refused}
     assert told.keys() == {"summary.json", "warmup.json", "run=1.failure.json"}
     assert "failed and has no figures; run it again" in told["run=1.failure.json"]
     assert all("import the run=" in told[name] for name in ("summary.json", "warmup.json"))
     assert [Path(name).name for name in report.no_results] == ["summary.csv"]
-    rows = library.fetch(
-        "SELECT concurrency, repeat, tp, isl, osl, variant, accelerators FROM points ORDER BY 1, 2"
-    )
+    rows = library.fetch("SELECT concurrency, repeat, tp, isl, osl, variant, accelerators FROM points ORDER BY 1, 2")
     assert rows == [
         (4, 1, 2, 100, 128, "max_num_seqs=256", None),
         (4, 2, 2, 100, 128, "max_num_seqs=256", None),
@@ -319,7 +348,7 @@ def test_what_nobody_understood_is_listed(tmp_path: Path) -> None:
         ({"errors": [1], "itls": [3]}, r"itls in result\.json is 3; expected a list of numbers"),
         ({"run_number": -1}, r"result\.json is the warm-up of a sweep; import the run=….json files beside it"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused_by_name(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
     result = brief(**changes) if "errors" not in changes else brief(completed=1, errors=[""], itls=[3])
     with pytest.raises(InputError, match=said):
@@ -328,9 +357,7 @@ def test_what_cannot_be_is_refused_by_name(changes: dict[str, Any], said: str, t
 
 def test_recognition_tells_how_near_another_file_came(tmp_path: Path) -> None:
     path = written(tmp_path, {"model_id": "m", "completed": 3})
-    with pytest.raises(
-        InputError, match=r"vLLM bench serve \(2 of 5 keys, it lacks num_prompts, total_input_tokens"
-    ):
+    with pytest.raises(InputError, match=r"vLLM bench serve \(2 of 5 keys, it lacks num_prompts, total_input_tokens"):
         recognise(SourceFile(path))
 
 
@@ -368,11 +395,7 @@ def test_every_whole_percentile_is_taken_and_more_figures_than_a_library_has_col
 ) -> None:
     def asked(*percents: float) -> dict[str, Any]:
         plain = {key: value for key, value in brief().items() if not key.endswith(("_ttft_ms", "_itl_ms"))}
-        each = {
-            f"p{percent:g}_{latency}_ms": 5 + percent / 10
-            for latency in ("ttft", "itl")
-            for percent in percents
-        }
+        each = {f"p{percent:g}_{latency}_ms": 5 + percent / 10 for latency in ("ttft", "itl") for percent in percents}
         return plain | each
 
     point = one_point(written(tmp_path, asked(*range(1, 100))))
@@ -382,7 +405,5 @@ def test_every_whole_percentile_is_taken_and_more_figures_than_a_library_has_col
         ("one", [asked(*parts[0], *parts[1], *parts[2])]),
         ("three", [asked(*part) for part in parts]),
     ]:
-        with pytest.raises(
-            InputError, match=f"{name} has more than 1,000 different figures; leave percentiles out"
-        ):
+        with pytest.raises(InputError, match=f"{name} has more than 1,000 different figures; leave percentiles out"):
             reading(written(tmp_path, *results, name=name))

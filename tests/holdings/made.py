@@ -41,7 +41,5 @@ def source_of(library: Library, file: str) -> str:
 
 def point_of(library: Library, concurrency: int, source: str = "mine") -> str:
     """The id of the point at this concurrency."""
-    rows = library.fetch(
-        "SELECT point_id FROM points WHERE source = ? AND concurrency = ?", (source, concurrency)
-    )
+    rows = library.fetch("SELECT point_id FROM points WHERE source = ? AND concurrency = ?", (source, concurrency))
     return str(rows[0][0])

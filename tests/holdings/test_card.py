@@ -24,11 +24,7 @@ def test_a_card_says_what_was_measured_on_what_and_under_which_load(library: Lib
     told = card(library, point_of(library, 16))
     assert told.deployment.startswith("Llama 3.1 70B, FP8, 4 x H100 SXM, vLLM 0.10.1")
     assert told.workload == "1,024 in / 256 out, concurrency 16"
-    assert dict(told.facts) | {"Source": ""} == {
-        "Evidence": "measured",
-        "Measured": "2026-03-02",
-        "Source": "",
-    }
+    assert dict(told.facts) | {"Source": ""} == {"Evidence": "measured", "Measured": "2026-03-02", "Source": ""}
     assert told.source_id == source_of(library, "mine.csv")
     assert told.run is None
 

@@ -22,9 +22,7 @@ CHANGES: dict[str, Callable[[Library, Visitor, str, str], None]] = {
     "annotate": lambda library, who, source, point: correcting.annotate(library, who, source, "a note"),
     "tag": lambda library, who, source, point: correcting.tag(library, who, point, "odd"),
     "untag": lambda library, who, source, point: correcting.untag(library, who, point, "odd"),
-    "facts": lambda library, who, source, point: correcting.state(
-        library, who, source, "accelerator", "H200"
-    ),
+    "facts": lambda library, who, source, point: correcting.state(library, who, source, "accelerator", "H200"),
     "purge": lambda library, who, source, point: correcting.purge(library, who, source, "gone", source[:8]),
 }
 """Every change, in an order in which all of them can be made."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.errors import UsageError
-from bench.holdings import asked, listing
+from bench.holdings import data_link, listing
 from bench.library import Library
 from bench.view import View
 from tests.holdings.made import made, point_of, source_of
@@ -32,7 +32,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 
 def points(where: dict[str, list[object]] | None = None, **options: str) -> View:
-    return asked.complete(View.of(where or {}, {"tab": "points", **options}))
+    return data_link.complete(View.of(where or {}, {"tab": "points", **options}))
 
 
 def loads(library: Library, view: View) -> list[int]:
@@ -93,13 +93,13 @@ def test_notes_and_tags_stand_beside_their_point(library: Library) -> None:
 
 
 def test_an_opened_source_shows_its_points_alone(library: Library) -> None:
-    view = asked.complete(View.of({}, {"source_id": source_of(library, "theirs.csv")}))
+    view = data_link.complete(View.of({}, {"source_id": source_of(library, "theirs.csv")}))
     assert loads(library, view) == [1, 2]
 
 
 def test_sources_are_searched_sorted_and_narrowed_by_the_filters(library: Library) -> None:
     def titles(where: dict[str, list[object]] | None = None, **options: str) -> list[str]:
-        found = listing.sources(library, asked.complete(View.of(where or {}, options)))
+        found = listing.sources(library, data_link.complete(View.of(where or {}, options)))
         return [str(title).rsplit("/", 1)[-1] for title in found.rows["title"]]
 
     assert titles() == ["mine.csv", "Their table"]
@@ -139,12 +139,10 @@ def test_a_file_has_all_of_the_selection_in_its_order(shipped: Library) -> None:
 
 def test_an_order_is_a_column_and_nothing_else(library: Library) -> None:
     with pytest.raises(UsageError):
-        asked.check("sort", "point_id; DROP TABLE points")
+        data_link.check("sort", "point_id; DROP TABLE points")
     hostile = points().with_options(sort='-"); DROP VIEW points; --')
     assert listing.points(library, hostile).total == 5
-    assert {"source", "output_tokens_per_s", "interactivity_tokens_per_s_per_user_p50"} <= set(
-        listing.orders(library)
-    )
+    assert {"source", "output_tokens_per_s", "interactivity_tokens_per_s_per_user_p50"} <= set(listing.orders(library))
 
 
 def test_a_hidden_point_is_in_no_list(tmp_path: Path) -> None:
@@ -154,13 +152,9 @@ def test_a_hidden_point_is_in_no_list(tmp_path: Path) -> None:
 
 
 def test_sources_say_what_tells_them_apart(library: Library) -> None:
-    rows = listing.sources(library, asked.complete(View())).rows.set_index("file")
+    rows = listing.sources(library, data_link.complete(View())).rows.set_index("file")
     mine = rows.loc["mine.csv"]
-    assert mine[["model", "accelerator", "concurrency"]].tolist() == [
-        "Llama 3.1 70B",
-        "H100 SXM",
-        "1, 16 and 64",
-    ]
+    assert mine[["model", "accelerator", "concurrency"]].tolist() == ["Llama 3.1 70B", "H100 SXM", "1, 16 and 64"]
     assert mine["output_tokens_per_s"] == "70, 840 and 2,400"
 
 

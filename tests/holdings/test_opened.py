@@ -12,7 +12,7 @@ from bench.holdings import hidden, opened, original
 from bench.library import Library
 from bench.library.facts import PRICE
 from bench.library.ledger import person
-from bench.library.listed import KEPT_KEYS
+from bench.library.rows import KEPT_KEYS
 from tests.formats.damage import SAMPLES
 from tests.holdings.made import made, point_of, source_of
 
@@ -78,9 +78,7 @@ def test_the_keys_a_format_did_not_read_are_told_after_a_rebuild_too(tmp_path: P
     assert told["of1.json"] == "1 key was not understood: news_00."
     assert told["of30.json"].startswith("30 keys were not understood: news_00, news_01, ")
     assert told["of30.json"].endswith(", news_11 and 18 more.")
-    ((many, names),) = library.fetch(
-        "SELECT unread_keys, not_understood FROM sources WHERE file = 'of30.json'"
-    )
+    ((many, names),) = library.fetch("SELECT unread_keys, not_understood FROM sources WHERE file = 'of30.json'")
     assert (many, len(names)) == (30, KEPT_KEYS)
 
 

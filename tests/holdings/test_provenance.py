@@ -15,11 +15,7 @@ DAY = datetime.date(2026, 3, 2)
 
 def test_sources_stand_with_their_days_and_price_books(shipped: Library) -> None:
     rows = pd.DataFrame(
-        {
-            "source": ["b", "a", "a"],
-            "date": [None, DAY, datetime.date(2026, 3, 5)],
-            "book": ["list", None, "list"],
-        }
+        {"source": ["b", "a", "a"], "date": [None, DAY, datetime.date(2026, 3, 5)], "book": ["list", None, "list"]}
     )
     assert provenance.line(shipped, View(), rows) == (
         f"Source: a (2026-03-02 to 2026-03-05) and b (undated); prices: list; Kneepoint library {shipped.version}."

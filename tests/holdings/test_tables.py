@@ -10,17 +10,7 @@ import pytest
 
 from bench import api
 from bench.errors import BenchError, NotFound
-from bench.holdings import (
-    counts,
-    original,
-    passports,
-    passports_of,
-    points,
-    points_named,
-    refusals,
-    sources,
-    told,
-)
+from bench.holdings import counts, original, passports, passports_of, points, points_named, refusals, sources, summary
 from bench.library import Library
 from bench.view import View
 
@@ -46,7 +36,7 @@ def library(tmp_path: Path) -> Library:
 
 def test_counts_and_the_sentence_that_tells_them(library: Library) -> None:
     assert counts(library) == {"points": 2, "scores": 0, "sources": 1, "refusals": 1}
-    assert told(library) == (
+    assert summary(library) == (
         "The whole library holds 2 points and 0 scores from 1 source, the newest measured on 2026-03-04;"
         " 1 row or file was refused."
     )
@@ -54,16 +44,11 @@ def test_counts_and_the_sentence_that_tells_them(library: Library) -> None:
 
 def test_an_empty_library_is_told_too(tmp_path: Path) -> None:
     nothing = Library.open(tmp_path / "none", shipped=False)
-    assert (
-        told(nothing) == "The whole library holds 0 points and 0 scores from 0 sources; nothing was refused."
-    )
+    assert summary(nothing) == "The whole library holds 0 points and 0 scores from 0 sources; nothing was refused."
 
 
 def test_health_is_version_and_counts_or_the_reason(library: Library) -> None:
-    assert api.health(lambda: library) == (
-        200,
-        {"status": "ok", "library_version": library.version, **counts(library)},
-    )
+    assert api.health(lambda: library) == (200, {"status": "ok", "library_version": library.version, **counts(library)})
 
     def unreadable() -> Library:
         raise BenchError("The library cannot be read.")

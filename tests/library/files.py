@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 ROW = {
@@ -35,13 +36,17 @@ SCORE = {
 
 def table(path: Path, *rows: dict[str, object], base: dict[str, object] = ROW) -> Path:
     """A published table of these rows, each laid over `base`; None leaves a cell empty."""
+    return published(path, [{**base, **row} for row in rows])
+
+
+def published(path: Path, rows: Sequence[dict[str, object]]) -> Path:
+    """A published table of these rows as they are; None, and what a row does not name, leaves a cell empty."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    filled = [{**base, **row} for row in rows]
-    names = list(dict.fromkeys(name for row in filled for name in row))
+    names = list(dict.fromkeys(name for row in rows for name in row))
     out = io.StringIO()
     writer = csv.DictWriter(out, names, restval="")
     writer.writeheader()
-    writer.writerows(filled)
+    writer.writerows(rows)
     path.write_text(out.getvalue())
     return path
 

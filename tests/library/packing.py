@@ -31,9 +31,7 @@ def tarred(path: Path, content: Content, mode: Literal["w", "w:gz", "w:bz2", "w:
     return path
 
 
-def add(
-    archive: tarfile.TarFile, name: str, text: bytes = b"", kind: bytes = tarfile.REGTYPE, link: str = ""
-) -> None:
+def add(archive: tarfile.TarFile, name: str, text: bytes = b"", kind: bytes = tarfile.REGTYPE, link: str = "") -> None:
     """Puts one entry of any kind into a tar."""
     entry = tarfile.TarInfo(name)
     entry.type, entry.linkname = kind, link
@@ -69,9 +67,7 @@ def zip_bomb(path: Path, entries: int = 10, each: int = 1 << 30) -> Path:
             out.write(b"PK\x03\x04" + common + name + packed)
         begins = out.tell()
         out.write(
-            directory
-            + b"PK\x05\x06"
-            + struct.pack("<HHHHIIH", 0, 0, entries, entries, len(directory), begins, 0)
+            directory + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, entries, entries, len(directory), begins, 0)
         )
     return path
 

@@ -7,12 +7,14 @@ import os
 import random
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from bench.errors import BenchError
-from bench.library import Library, erasing, ledger
+from bench.library import Library, erasing, ledger, packs
+from bench.library.importing import batch
 from bench.library.packs import listed
 from bench.library.store import Root
 from tests.library.files import SCORE, sweep, table
@@ -29,10 +31,7 @@ def place(tmp_path: Path) -> Path:
 
 def sources(place: Path) -> list[str]:
     library = Library.open(place, shipped=False)
-    return [
-        id
-        for (id,) in library.fetch("SELECT source_id FROM sources ORDER BY imported, points DESC, source_id")
-    ]
+    return [id for (id,) in library.fetch("SELECT source_id FROM sources ORDER BY imported, points DESC, source_id")]
 
 
 def traces(place: Path, source: str) -> list[Path]:
@@ -79,6 +78,42 @@ def test_the_sidecars_of_a_pack_that_is_gone_are_deleted_with_their_source(place
     assert len(sources(place)) == 2
 
 
+def test_a_purge_leaves_what_an_import_beside_it_is_publishing(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, library = sources(place)[0], Library.open(place, shipped=False)
+    library.purge(first, "enough of it")
+    purges = 0
+
+    def with_purges(files: Sequence[tuple[Path, Path]]) -> None:
+        nonlocal purges
+        for source, target in files:
+            erasing.erase(Root(place, writable=True), first, library._shown.watch, wait=True)
+            source.rename(target)
+            purges += 1
+
+    monkeypatch.setattr(batch, "publish", with_purges)
+    Library.open(place, shipped=False).add([table(tmp_path / "later.csv", {"model": "llama-3.1-8b"}, base=SCORE)])
+    assert purges > 2
+    assert Library.open(place, shipped=False).verify().wrong == ()
+
+
+def test_a_pack_that_goes_while_a_purge_looks_at_it_is_not_told_as_left(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, library = sources(place)[0], Library.open(place, shipped=False)
+    gone = place / "points" / "20260101T000000-00000000.json"
+
+    def read_late(pack: Path) -> packs.Sheet:
+        gone.unlink(missing_ok=True)
+        return packs.read_sheet(pack)
+
+    gone.write_text("{}")
+    monkeypatch.setattr(erasing, "read_sheet", read_late)
+    assert erasing.left_of(Root(place, writable=True), library._shown.watch.look(), "0" * 64) == []
+    assert first in sources(place)
+
+
 def test_a_purge_killed_at_any_moment_is_finished_at_the_next_start(tmp_path: Path) -> None:
     context, chance = multiprocessing.get_context("fork"), random.Random(5)
     library = Library.open(tmp_path / "library", shipped=False)
@@ -104,9 +139,7 @@ def test_what_cannot_be_deleted_is_not_called_deleted(place: Path) -> None:
     folder = place / "sources" / first
     folder.chmod(0o500)
     library = Library.open(place, shipped=False)
-    with pytest.raises(
-        BenchError, match=r"hidden for good, but not yet deleted .permission denied.: sources/"
-    ):
+    with pytest.raises(BenchError, match=r"hidden for good, but not yet deleted .permission denied.: sources/"):
         library.purge(first, "personal data")
     assert first not in sources(place)
     folder.chmod(0o700)
@@ -128,9 +161,7 @@ def test_what_lies_in_a_damaged_pack_is_not_called_deleted(place: Path) -> None:
     assert set(sources(place)) == {second, third}
 
 
-def test_a_source_that_is_brought_back_is_not_deleted_by_who_finishes_the_purge(
-    place: Path, tmp_path: Path
-) -> None:
+def test_a_source_that_is_brought_back_is_not_deleted_by_who_finishes_the_purge(place: Path, tmp_path: Path) -> None:
     library = Library.open(place, shipped=False)
     first = library.add([sweep(tmp_path, 1)]).already[0].sha256
     library.purge(first, "by mistake")

@@ -47,9 +47,12 @@ def on_a_full_disk(place: Path, what: Callable[[Path], object]) -> object:
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("This machine lets nobody mount a disk of its own.")
     done = subprocess.run(
-        [*own, sys.executable, "-c", FULL, str(place), what.__name__], cwd=ROOT, text=True,
-        capture_output=True, timeout=120,
-    )  # fmt: skip
+        [*own, sys.executable, "-c", FULL, str(place), what.__name__],
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -57,9 +60,7 @@ def on_a_full_disk(place: Path, what: Callable[[Path], object]) -> object:
 def test_lines_that_the_disk_takes_in_part_are_cut_off_again(tmp_path: Path) -> None:
     """The kernel really writes a part of the line that reaches the limit."""
     path = tmp_path / "notes.jsonl"
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, path], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", LIMITED, path], cwd=ROOT, capture_output=True, text=True, timeout=60)
     written = int(done.stdout.split()[0])
     assert (written, done.stdout.split()[1:]) == (4, ["File", "too", "large"]), done.stderr
     assert len(path.read_text().splitlines()) == 2 * written
@@ -99,6 +100,7 @@ def changes(place: Path) -> object:
     return {"source": source, "said": len(said), "shown of them": len(shown & set(said)), "wrong": torn}
 
 
+@pytest.mark.long
 def test_on_a_full_disk_what_was_acknowledged_is_done(tmp_path: Path) -> None:
     found = on_a_full_disk(tmp_path / "disk", changes)
     assert isinstance(found, dict)
@@ -117,11 +119,15 @@ def purge(place: Path) -> object:
     fill(place)
     library.purge(first, "personal data")
     again = Library.open(place / "library", shipped=False)
-    left = [str(path) for path in (place / "library").rglob("*") if path.is_file()
-            and first.encode() in path.read_bytes() and path.suffix != ".jsonl"]  # fmt: skip
+    left = [
+        str(path)
+        for path in (place / "library").rglob("*")
+        if path.is_file() and first.encode() in path.read_bytes() and path.suffix != ".jsonl"
+    ]
     points = again.fetch("SELECT source_id = $1, count(*) FROM points GROUP BY 1", [second])
     return {"left": left, "points": points, "wrong": [one.where for one in again.verify().wrong]}
 
 
+@pytest.mark.long
 def test_a_source_can_be_purged_on_a_full_disk(tmp_path: Path) -> None:
     assert on_a_full_disk(tmp_path / "disk", purge) == {"left": [], "points": [[True, 50]], "wrong": []}

@@ -13,16 +13,14 @@ from hypothesis import strategies as st
 
 from bench.library import ids
 from bench.library.columns import IDENTITY, PACK_BASE, field_id
-from bench.library.runs import Run, Runs
+from bench.library.runs import Runs, RunSpan
 from bench.records import DEPLOYMENT_FIELDS
 
 TEXTS = st.none() | st.text(max_size=5)
 WHOLES = st.none() | st.integers(0, 2**40)
 TRUTHS = st.none() | st.booleans()
 DEPLOYMENTS = st.lists(
-    st.fixed_dictionaries(
-        {"model": TEXTS, "engine": TEXTS, "tp": WHOLES, "pp": WHOLES, "dp_attention": TRUTHS}
-    ),
+    st.fixed_dictionaries({"model": TEXTS, "engine": TEXTS, "tp": WHOLES, "pp": WHOLES, "dp_attention": TRUTHS}),
     min_size=1,
     max_size=12,
 )
@@ -31,9 +29,7 @@ DAY = datetime.date(2026, 1, 1)
 
 def as_table(rows: list[dict[str, object]]) -> pa.Table:
     """The rows with every identity column."""
-    return pa.table(
-        {name: pa.array([row.get(name) for row in rows], kind) for name, kind in IDENTITY.items()}
-    )
+    return pa.table({name: pa.array([row.get(name) for row in rows], kind) for name, kind in IDENTITY.items()})
 
 
 def test_a_point_id_is_the_sha256_of_source_and_place() -> None:
@@ -126,7 +122,7 @@ def test_a_later_batch_joins_the_run_it_belongs_to() -> None:
 
 def test_a_later_import_joins_the_run_the_library_holds() -> None:
     days = (DAY - datetime.date(1970, 1, 1)).days
-    runs = Runs(lambda keys: [(int(key), Run(days, days, "held")) for key in keys if key == 1])
+    runs = Runs(lambda keys: [(int(key), RunSpan(days, days, "held")) for key in keys if key == 1])
     assert series([6, 30, 6], [1, 1, 2], runs)[0] == "held"
     assert "held" not in series([30, 6], [1, 2], runs)
 
@@ -136,8 +132,6 @@ def test_runs_are_the_chains_of_days_at_most_seven_apart(pairs: list[tuple[int, 
     found = series([day for _, day in pairs], [key for key, _ in pairs])
     for (key, day), name in zip(pairs, found, strict=True):
         for (other_key, other_day), other in zip(pairs, found, strict=True):
-            between = sorted(
-                {d for k, d in pairs if k == key and min(day, other_day) <= d <= max(day, other_day)}
-            )
+            between = sorted({d for k, d in pairs if k == key and min(day, other_day) <= d <= max(day, other_day)})
             chained = all(after - before <= 7 for before, after in itertools.pairwise(between))
             assert (name == other) == (key == other_key and chained)

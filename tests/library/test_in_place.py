@@ -14,9 +14,10 @@ import pytest
 from bench import holdings
 from bench.errors import NotFound, UsageError
 from bench.formats.journal import EndLine
-from bench.library import Library, people_sql
+from bench.library import Library
 from bench.library.ids import point_ids
 from bench.library.packs import listed
+from bench.library.user_sql import query
 from tests.library.files import sweep as table_of
 from tests.library.sweeps import ID, OTHER, Sweep, point, session
 
@@ -62,11 +63,7 @@ def test_a_point_is_there_as_soon_as_its_line_is(library: Library) -> None:
     expected = point_ids(ID, ["point 1", "point 2", "point 3"]).to_pylist()
     assert [row[0] for row in library.fetch("SELECT point_id FROM points ORDER BY locator")] == expected
     source = library.sources().to_dict("records")[0]
-    assert (source["source_id"], source["file"], source["format"]) == (
-        ID,
-        f"sweeps/{ID}/journal.jsonl",
-        "journal",
-    )
+    assert (source["source_id"], source["file"], source["format"]) == (ID, f"sweeps/{ID}/journal.jsonl", "journal")
     assert (source["points"], source["title"], source["imported"]) == (
         3,
         "A night at the lab",
@@ -82,7 +79,7 @@ def test_two_processes_see_the_same_and_people_ask_about_it(library: Library) ->
     assert rows(other) == rows(library)
     assert other.version == library.version
     other.close()
-    found = people_sql.run(library, "SELECT source_id, count(*) AS n FROM points GROUP BY 1 ORDER BY 1")
+    found = query.run(library, "SELECT source_id, count(*) AS n FROM points GROUP BY 1 ORDER BY 1")
     assert found.table.to_pydict() == {"source_id": [OTHER, ID], "n": [1, 2]}
 
 
@@ -125,7 +122,7 @@ def test_a_running_sweep_gets_no_pack(library: Library) -> None:
     assert len(shown(library)) == 4
 
 
-class Walk:
+class ClimbState:
     """Things that happen to a library with two sweeps, and the points that were measured meanwhile."""
 
     def __init__(self, library: Library, seed: int) -> None:
@@ -137,8 +134,19 @@ class Walk:
     def step(self) -> None:
         made = self.draw.choice(self.sweeps)
         number = 1 + sum(id == made.id for id, _ in self.measured)
-        self.draw.choice([self.measure, self.measure, self.tear, self.resume, self.settle, self.state, self.rebuild,
-                          self.lose_packs, self.take_file])(made, number)  # fmt: skip
+        self.draw.choice(
+            [
+                self.measure,
+                self.measure,
+                self.tear,
+                self.resume,
+                self.settle,
+                self.state,
+                self.rebuild,
+                self.lose_packs,
+                self.take_file,
+            ]
+        )(made, number)
 
     def measure(self, made: Sweep, number: int) -> None:
         made.measure(number)
@@ -172,14 +180,12 @@ class Walk:
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_happens_in_whatever_order_every_point_counts_once(library: Library, seed: int) -> None:
     """Measuring, tearing, settling, stating facts, rebuilding and losing packs, against a plain set."""
-    walk, ids = Walk(library, seed), dict[tuple[str, int], str]()
+    walk, ids = ClimbState(library, seed), dict[tuple[str, int], str]()
     for _ in range(20):
         walk.step()
         seen = Library.open(library.path, shipped=False) if walk.draw.random() < 0.3 else library
         seen.refresh()
-        found = seen.fetch(
-            "SELECT source_id, concurrency, point_id, variant FROM points WHERE harness = 'kneepoint'"
-        )
+        found = seen.fetch("SELECT source_id, concurrency, point_id, variant FROM points WHERE harness = 'kneepoint'")
         assert sorted((id, level) for id, level, _, _ in found) == sorted(walk.measured)
         for id, level, name, variant in found:
             assert ids.setdefault((id, level), name) == name
@@ -258,10 +264,7 @@ def test_a_sweep_that_measured_nothing_can_be_purged_too(library: Library) -> No
     ("line", "said"),
     [
         (b"{oops\n", "journal.jsonl, line 3, is not valid JSON: the journal was changed or damaged"),
-        (
-            b'{"kneepoint_journal":9}\n',
-            "journal.jsonl, line 3, is of version 9, and this Kneepoint reads up to 1",
-        ),
+        (b'{"kneepoint_journal":9}\n', "journal.jsonl, line 3, is of version 9, and this Kneepoint reads up to 1"),
     ],
 )
 def test_a_damaged_journal_is_told_and_harms_no_other(library: Library, line: bytes, said: str) -> None:
@@ -295,10 +298,7 @@ def test_its_own_journal_is_not_imported_and_a_copy_counts_once(library: Library
     made = Sweep(library.path)
     made.measure(1)
     report = library.add([made.journal])
-    assert (
-        report.refused[0].reason
-        == "journal.jsonl belongs to a sweep of this library, which is read in place."
-    )
+    assert report.refused[0].reason == "journal.jsonl belongs to a sweep of this library, which is read in place."
     copy = tmp_path / "copied.jsonl"
     shutil.copy(made.journal, copy)
     library.refresh()
@@ -319,9 +319,7 @@ def test_an_imported_journal_gives_way_to_its_sweep(library: Library, tmp_path: 
 
 
 @pytest.mark.parametrize("together", [False, True])
-def test_of_two_imports_of_a_journal_the_longer_counts(
-    library: Library, tmp_path: Path, together: bool
-) -> None:
+def test_of_two_imports_of_a_journal_the_longer_counts(library: Library, tmp_path: Path, together: bool) -> None:
     """A sweep imported half-way and again when it was whole, in either order, is one source with its points once."""
     elsewhere = Sweep(tmp_path / "elsewhere")
     elsewhere.measure(1, 2)

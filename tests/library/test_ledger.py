@@ -14,18 +14,39 @@ from bench.library.store import Root
 from tests.library.files import sweep
 
 ODD = {
-    "notes": [{"id": 5}, {"id": "x", "text": 5}, {"id": "x", "text": "a", "at": []}, {"id": "x"}, {"id": "x", "tag": 1},
-              {"id": "x", "text": "\ud800"}, {"id": "x", "text": "a", "source_id": 3}],
-    "facts": [{"id": 5}, {"source_id": "x", "facts": {"accelerators": "many"}}, {"source_id": "x", "facts": [1]},
-              {"source_id": "x", "facts": {"no_such": "fact"}}, {"source_id": "x", "facts": {"variant": "\udfff"}},
-              {"source_id": "x", "facts": {"usd_per_accelerator_hour": float("nan")}}],
-    "refusals": [{"id": 5}, {"file": "a", "reason": 1}, {"file": "a", "reason": "b", "row": "c"},
-                 {"file": "a", "reason": "b", "row": 10**30}, {"file": "a", "reason": "b", "row": True},
-                 {"file": "a", "reason": "b", "value": {}}],
-    "retractions": [{"id": 5}, {"id": "x", "source_id": "x", "action": "explode"}, {"id": "x", "source_id": "x"},
-                    {"id": "x", "source_id": "x", "action": "retract", "reason": {}}],
+    "notes": [
+        {"id": 5},
+        {"id": "x", "text": 5},
+        {"id": "x", "text": "a", "at": []},
+        {"id": "x"},
+        {"id": "x", "tag": 1},
+        {"id": "x", "text": "\ud800"},
+        {"id": "x", "text": "a", "source_id": 3},
+    ],
+    "facts": [
+        {"id": 5},
+        {"source_id": "x", "facts": {"accelerators": "many"}},
+        {"source_id": "x", "facts": [1]},
+        {"source_id": "x", "facts": {"no_such": "fact"}},
+        {"source_id": "x", "facts": {"variant": "\udfff"}},
+        {"source_id": "x", "facts": {"usd_per_accelerator_hour": float("nan")}},
+    ],
+    "refusals": [
+        {"id": 5},
+        {"file": "a", "reason": 1},
+        {"file": "a", "reason": "b", "row": "c"},
+        {"file": "a", "reason": "b", "row": 10**30},
+        {"file": "a", "reason": "b", "row": True},
+        {"file": "a", "reason": "b", "value": {}},
+    ],
+    "retractions": [
+        {"id": 5},
+        {"id": "x", "source_id": "x", "action": "explode"},
+        {"id": "x", "source_id": "x"},
+        {"id": "x", "source_id": "x", "action": "retract", "reason": {}},
+    ],
     "sums": [{"id": 5}, {"source_id": 5, "sha256": "x"}],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -52,9 +73,19 @@ def test_a_line_that_says_nothing_is_set_aside_and_told(tmp_path: Path, name: st
 
 @pytest.mark.parametrize(
     "said",
-    [{"imported": 5}, {"imported": [{"source_id": 5, "file": 5}]}, {"at": 5}, {"who": []}, {"what": {}}, {"id": 5},
-     {"refused": "many"}, {"what": "facts", "facts": [5]}, {"what": "rebuild", "sources": "all"}, {"endpoint": []}],
-)  # fmt: skip
+    [
+        {"imported": 5},
+        {"imported": [{"source_id": 5, "file": 5}]},
+        {"at": 5},
+        {"who": []},
+        {"what": {}},
+        {"id": 5},
+        {"refused": "many"},
+        {"what": "facts", "facts": [5]},
+        {"what": "rebuild", "sources": "all"},
+        {"endpoint": []},
+    ],
+)
 def test_an_odd_line_of_the_audit_does_not_hide_the_others(tmp_path: Path, said: dict[str, object]) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
     (source,) = (row.sha256 for row in library.add([sweep(tmp_path, 1)]).imported)

@@ -71,9 +71,7 @@ class TestImport:
         report = library.add([file, copy])
         assert (len(report.imported), len(report.already), points(library)) == (1, 1, 3)
 
-    def test_a_folder_is_searched_and_what_is_no_result_is_named(
-        self, library: Library, tmp_path: Path
-    ) -> None:
+    def test_a_folder_is_searched_and_what_is_no_result_is_named(self, library: Library, tmp_path: Path) -> None:
         for number in range(3):
             sweep(tmp_path / "in" / "deep", number)
         (tmp_path / "in" / "notes.txt").write_text("hello")
@@ -99,9 +97,7 @@ class TestImport:
         file = table(tmp_path / "t.csv", {}, {"concurrency": 8, "output_tokens_per_s": -1})
         report = library.add([file])
         assert (report.imported[0].points, report.refused[0].row) == (1, 3)
-        assert library.fetch('SELECT "row", "column", value FROM refusals') == [
-            (3, "output_tokens_per_s", "-1")
-        ]
+        assert library.fetch('SELECT "row", "column", value FROM refusals') == [(3, "output_tokens_per_s", "-1")]
         assert library.sources().loc[0, "refusals"] == 1
 
     def test_a_file_of_bad_rows_alone_is_not_imported(self, library: Library, tmp_path: Path) -> None:
@@ -128,9 +124,7 @@ class TestImport:
         assert not library.path.exists()
         assert tried.document() == library.add([file]).document()
 
-    def test_what_points_are_compared_by_and_a_file_leaves_open(
-        self, library: Library, tmp_path: Path
-    ) -> None:
+    def test_what_points_are_compared_by_and_a_file_leaves_open(self, library: Library, tmp_path: Path) -> None:
         report = library.add([table(tmp_path / "t.csv", {"accelerator": None, "accelerators": None}, {})])
         assert {(row.fact, row.points) for row in report.missing_facts} == {
             ("accelerator", 1),
@@ -149,9 +143,7 @@ class TestImport:
             assert library.fetch("SELECT DISTINCT isl FROM points") == [(100,)]
             library.rebuild()
 
-    def test_a_price_is_open_only_where_no_book_and_nobody_states_it(
-        self, library: Library, tmp_path: Path
-    ) -> None:
+    def test_a_price_is_open_only_where_no_book_and_nobody_states_it(self, library: Library, tmp_path: Path) -> None:
         file = table(tmp_path / "t.csv", {"accelerator": "gaudi-9"}, {"accelerator": "h200-sxm"})
         report = library.add([file], {"precision": "fp8"}, dry_run=True)
         assert [(row.fact, row.points) for row in report.missing_facts] == [("usd_per_accelerator_hour", 1)]
@@ -167,26 +159,21 @@ class TestImport:
         inside["old.zip"] = zipped(tmp_path / "old.zip", {"a.csv": b"x"}).read_bytes()
         archive = zipped(tmp_path / "in" / "results.bin", inside)
         report = library.add([tmp_path / "in"])
-        assert [row.file for row in report.imported] == [
-            f"{archive}/runs/sweep0.csv", f"{archive}/runs/sweep1.csv"
-        ]  # fmt: skip
+        assert [row.file for row in report.imported] == [f"{archive}/runs/sweep0.csv", f"{archive}/runs/sweep1.csv"]
         assert ([Path(row.file).name for row in report.refused], report.no_results) == (
-            ["old.zip"], [f"{archive}/notes.txt"]
-        )  # fmt: skip
+            ["old.zip"],
+            [f"{archive}/notes.txt"],
+        )
         assert "an archive in an archive" in next(r.reason for r in report.refused if "old" in r.file)
         assert set(library.sources()["title"].dropna()) == {"Of my own"}
         # the same bytes outside the archive are the same source; a card makes another one of them
         assert [row.file for row in library.add([files[1]]).already] == [str(files[1])]
-        tar = tarred(
-            tmp_path / "t.tgz", {f"elsewhere/{path.name}": path.read_bytes() for path in (*files, card)}
-        )
+        tar = tarred(tmp_path / "t.tgz", {f"elsewhere/{path.name}": path.read_bytes() for path in (*files, card)})
         assert len(library.add([tar]).already) == 2
         assert points(library) == 6
         assert list((library.path / "tmp").iterdir()) == []
 
-    def test_a_hostile_archive_is_refused_and_the_rest_goes_on(
-        self, library: Library, tmp_path: Path
-    ) -> None:
+    def test_a_hostile_archive_is_refused_and_the_rest_goes_on(self, library: Library, tmp_path: Path) -> None:
         bad = zipped(tmp_path / "bad.zip", {"../x.csv": b"1"})
         report = library.add([bad, sweep(tmp_path, 1)])
         assert len(report.imported) == 1
@@ -196,11 +183,7 @@ class TestImport:
     def test_facts_of_single_sources(self, library: Library, tmp_path: Path) -> None:
         one, two = sweep(tmp_path, 1), sweep(tmp_path, 2)
         ids = [row.sha256 for row in library.add([one, two], dry_run=True).imported]
-        of_it = {
-            ids[0]: {"precision": "fp8"},
-            "": {"variant": "a", "accelerators": 4},
-            ids[1]: {"variant": "b"},
-        }
+        of_it = {ids[0]: {"precision": "fp8"}, "": {"variant": "a", "accelerators": 4}, ids[1]: {"variant": "b"}}
         library.add([one, two], facts_of=of_it)
         asked = "SELECT DISTINCT source_id, precision, variant, accelerators FROM points ORDER BY 3"
         expected = [(ids[0], "fp8", "a", 4), (ids[1], None, "b", 4)]
@@ -230,6 +213,7 @@ class TestImport:
             "not_understood",
             "no_results",
             "taken_over",
+            "models",
         }
         assert {"file", "format", "sha256", "points"} <= set(document["imported"][0])
         assert {"file", "row", "reason"} <= set(document["refused"][0])
@@ -400,9 +384,7 @@ class TestFacts:
         with pytest.raises(UnknownName, match="accelerator"):
             library.add([sweep(tmp_path, 1)], {"acelerator": "h100"})
 
-    def test_a_writer_that_died_before_the_rows_were_made_is_made_good(
-        self, library: Library, tmp_path: Path
-    ) -> None:
+    def test_a_writer_that_died_before_the_rows_were_made_is_made_good(self, library: Library, tmp_path: Path) -> None:
         source = library.add([table(tmp_path / "t.csv", {})]).imported[0].sha256
         with (library.path / "facts.jsonl").open("a") as ledger:
             ledger.write(json.dumps({"source_id": source, "facts": {"variant": "late"}}) + "\n")
@@ -449,6 +431,14 @@ class TestHiding:
         with pytest.raises(UsageError, match="ships with"):
             library.purge(source, "never")
 
+    def test_columns_come_as_arrays_with_what_is_absent_masked(self, settled: Library) -> None:
+        found = settled.arrays(
+            "SELECT concurrency, output_tokens_per_s, isl_actual FROM points WHERE concurrency < ? ORDER BY 1", [3]
+        )
+        assert found["concurrency"].tolist() == [1, 2]
+        assert found["output_tokens_per_s"].tolist() == [101, 102]
+        assert found["isl_actual"].mask.tolist() == [True, True]
+
     @pytest.mark.parametrize("id", ["", "../../etc", "0" * 16, "0" * 64, "%", "deadbeef", "A" * 16])
     def test_an_id_that_is_none_is_not_found(self, settled: Library, id: str) -> None:
         before = everything(settled.path)
@@ -490,9 +480,7 @@ class TestHiding:
         other.refresh()
         assert points(other) == 4
 
-    def test_a_purge_that_was_cut_off_is_finished_by_the_next_import(
-        self, library: Library, tmp_path: Path
-    ) -> None:
+    def test_a_purge_that_was_cut_off_is_finished_by_the_next_import(self, library: Library, tmp_path: Path) -> None:
         source = library.add([sweep(tmp_path, 1)]).imported[0].sha256
         with (library.path / "retractions.jsonl").open("a") as ledger:
             ledger.write(json.dumps({"id": source, "source_id": source, "action": "purge"}) + "\n")
@@ -512,9 +500,7 @@ class TestHiding:
 class TestReading:
     def test_threads_do_not_disturb_each_other(self, library: Library, tmp_path: Path) -> None:
         library.add([sweep(tmp_path, number) for number in range(1, 5)])
-        expected = {
-            n: library.fetch(f"SELECT count(*) FROM points WHERE concurrency = {n}") for n in (1, 2, 4)
-        }
+        expected = {n: library.fetch(f"SELECT count(*) FROM points WHERE concurrency = {n}") for n in (1, 2, 4)}
         wrong: list[object] = []
 
         def ask(concurrency: int) -> None:
@@ -537,9 +523,7 @@ class TestReading:
         library.add([sweep(tmp_path, 1)])
         reader.refresh()
         library.rebuild()
-        old, *_ = sorted(
-            path for path in (library.path / "points").glob("*.parquet") if path.name.count(".") == 1
-        )
+        old, *_ = sorted(path for path in (library.path / "points").glob("*.parquet") if path.name.count(".") == 1)
         old.unlink()
         assert points(reader) == 3
 

@@ -41,11 +41,7 @@ def with_everything(folder: Path) -> Library:
 def test_opening_loads_no_pandas_whatever_is_in_the_library(tmp_path: Path) -> None:
     library = with_everything(tmp_path)
     said = subprocess.run(
-        [sys.executable, "-c", OPENED, str(library.path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", OPENED, str(library.path)], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert said.stdout.split() == ["True"] * 9 + ["False"]
 

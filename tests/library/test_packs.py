@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bench.errors import InputError
 from bench.library import Library, merging
 from bench.library.columns import PACK_BASE, pack_schema
-from bench.library.packs import PENDING_ROWS, PENDING_TABLES, Held, PackWriter, listed, read_sheet
+from bench.library.packs import PENDING_ROWS, PENDING_TABLES, HeldSource, PackWriter, listed, read_sheet
 from tests.library.files import sweep
 
 METRICS = ("ttft_ms_p50", "tpot_ms_p50", "e2el_ms_mean")
@@ -30,14 +30,12 @@ def rows(count: int, *metrics: str, start: int = 0) -> pa.Table:
     )
 
 
-def held(source: str, points: int = 1) -> Held:
-    return Held(source, f"{source}.csv", "published", "2026-01-01T00:00:00+00:00", points=points)
+def held(source: str, points: int = 1) -> HeldSource:
+    return HeldSource(source, f"{source}.csv", "published", "2026-01-01T00:00:00+00:00", points=points)
 
 
 def in_library(library: Library) -> list[tuple[object, ...]]:
-    return library.fetch(
-        "SELECT point_id, source_id, concurrency, output_tokens_per_s FROM points ORDER BY ALL"
-    )
+    return library.fetch("SELECT point_id, source_id, concurrency, output_tokens_per_s FROM points ORDER BY ALL")
 
 
 @settings(max_examples=25)
@@ -90,7 +88,7 @@ def test_a_large_source_is_written_in_parts_as_metrics_turn_up(tmp_path: Path) -
 
 def test_a_sheet_reads_back_and_passes_over_what_is_new(tmp_path: Path) -> None:
     writer = PackWriter(tmp_path)
-    source = Held(
+    source = HeldSource(
         "a", "a.csv", "published", "now", slugs=("x",), about={"licence": "CC0"}, first_date="2026-01-01"
     )
     pack = writer.close([source], generation=3)

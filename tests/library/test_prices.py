@@ -47,9 +47,7 @@ def test_the_price_of_four_chips_is_not_the_price_of_one() -> None:
     [article] = [price for price in prices_of("articles") if price.accelerator == "tpu-v6e"]
     assert (article.accelerators, article.usd_per_hour, article.usd_per_accelerator_hour) == (4, 5.20, 1.30)
     catalogue = [
-        price
-        for price in prices_of("list-prices")
-        if (price.instance, price.region) == ("tpu-v6e-4", "us-east5-b")
+        price for price in prices_of("list-prices") if (price.instance, price.region) == ("tpu-v6e-4", "us-east5-b")
     ]
     assert {price.terms: price.usd_per_hour for price in catalogue} == {"on_demand": 10.80, "spot": 5.40}
     pod = next(price for price in prices_of("list-prices") if price.instance == "tpu-v5p-11776")
@@ -68,18 +66,11 @@ def prices_of(stem: str) -> list[Price]:
         ("SemiAnalysis model,RTX5090,8,modelled:hyperscaler,79.92,9.99,,", "79.92"),
     ],
 )
-def test_a_placeholder_is_an_absent_price_and_a_refusal_with_its_reason(
-    tmp_path: Path, row: str, shown: str
-) -> None:
+def test_a_placeholder_is_an_absent_price_and_a_refusal_with_its_reason(tmp_path: Path, row: str, shown: str) -> None:
     [price], [refusal] = read_book(book(tmp_path, row))
     assert price.usd_per_hour is None
     assert price.usd_per_accelerator_hour is None
-    assert (refusal.file, refusal.row, refusal.column, refusal.value) == (
-        "made.csv",
-        2,
-        "usd_per_hour",
-        shown,
-    )
+    assert (refusal.file, refusal.row, refusal.column, refusal.value) == ("made.csv", 2, "usd_per_hour", shown)
     assert "placeholder" in refusal.reason
 
 
@@ -123,8 +114,7 @@ def test_names_become_canonical_and_the_book_is_named_after_its_file(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "header",
-    ["", "provider,accelerator\n", HEADER.replace("as_of", "when"), HEADER.replace("as_of", "terms")],
+    "header", ["", "provider,accelerator\n", HEADER.replace("as_of", "when"), HEADER.replace("as_of", "terms")]
 )
 def test_a_file_without_the_columns_of_a_price_book_is_one_sentence(tmp_path: Path, header: str) -> None:
     with pytest.raises(InputError, match=r"^made\.csv "):

@@ -17,7 +17,7 @@ import pytest
 
 from bench.errors import BenchError
 from bench.library import Library
-from bench.library.intake import take_in
+from bench.library.importing.sandbox import take_in
 from bench.library.store import nobody_holds
 from tests.library.files import sweep
 from tests.library.writers import add_each, change_for_ever, churn, signalled, take_in_at_once, take_in_each
@@ -74,16 +74,12 @@ def test_writers_do_not_lock_each_other_out_and_nothing_is_doubled(
     assert library.fetch("SELECT count(*) FROM sources") == [(len(files),)]
 
 
-def test_a_reader_sees_what_two_others_import_within_seconds(
-    processes: ForkServerContext, tmp_path: Path
-) -> None:
+def test_a_reader_sees_what_two_others_import_within_seconds(processes: ForkServerContext, tmp_path: Path) -> None:
     """Each imports files of its own and one that both have, while this process looks again and again."""
     both = sweep(tmp_path / "files", 0, ROWS)
     own = [[sweep(tmp_path / "files", 10 * who + number, ROWS) for number in range(3)] for who in (1, 2)]
     library = Library.open(tmp_path / "library", shipped=False)
-    writers = [
-        processes.Process(target=take_in_at_once, args=(library.path, [*files, both])) for files in own
-    ]
+    writers = [processes.Process(target=take_in_at_once, args=(library.path, [*files, both])) for files in own]
     for writer in writers:
         writer.start()
     for writer in writers:
@@ -95,14 +91,12 @@ def test_a_reader_sees_what_two_others_import_within_seconds(
     assert library.refusals().empty
 
 
-def test_a_writer_killed_at_any_moment_leaves_a_whole_library(
-    processes: ForkServerContext, tmp_path: Path
-) -> None:
+def test_a_writer_killed_at_any_moment_leaves_a_whole_library(processes: ForkServerContext, tmp_path: Path) -> None:
     files = [sweep(tmp_path / "files", number, ROWS) for number in range(30)]
     place = tmp_path / "library"
     chance = random.Random(7)
     kept: set[str] = set()
-    for _ in range(times(10, 3)):
+    for _ in range(times(10, 3, 5)):
         writer = processes.Process(target=change_for_ever, args=(place, chance.sample(files, len(files))))
         writer.start()
         time.sleep(chance.uniform(0.05, 0.45))
@@ -130,7 +124,7 @@ def test_an_import_killed_at_any_moment_is_published_whole_or_not_at_all(
     place, chance = tmp_path / "library", random.Random(11)
     library = Library.open(place, shipped=False)
     takes = seconds_of_an_import(library, tmp_path)
-    for number in range(times(50, 4)):
+    for number in range(times(50, 4, 8)):
         batch = [sweep(tmp_path / "files", 3 * number + place_in, ROWS) for place_in in range(3)]
         library.refresh()
         before = len(whole(library))
@@ -152,7 +146,7 @@ def test_the_child_killed_at_any_moment_costs_at_most_the_file_it_was_at(tmp_pat
     place, chance = tmp_path / "library", random.Random(12)
     library = Library.open(place, shipped=False)
     ended_by = {"refused": 0, "given up": 0, "too late": 0}
-    takes, trials = seconds_of_an_import(library, tmp_path), times(25, 5)
+    takes, trials = seconds_of_an_import(library, tmp_path), times(25, 5, 6)
     for number in range(trials):
         batch = [sweep(tmp_path / "files", 3 * number + place_in, ROWS) for place_in in range(3)]
         before = len(whole(library))
@@ -182,7 +176,7 @@ def test_the_child_killed_at_any_moment_costs_at_most_the_file_it_was_at(tmp_pat
 def test_nobody_is_told_of_what_others_do_to_packs(processes: ForkServerContext, tmp_path: Path) -> None:
     """Three import, rebuild, merge and purge, whose packs go at once; one reads."""
     place, told = tmp_path / "library", processes.Queue()
-    many = times(24, 8)
+    many = times(24, 8, 12)
     writers = []
     for seed in range(3):
         own = [sweep(tmp_path / "files", 1000 * seed + number, ROWS) for number in range(many)]

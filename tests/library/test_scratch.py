@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.library import Library, uploads
+from bench.library import Library
+from bench.library.importing import uploads
 from bench.library.scratch import PREFIX, scratch_folder
 from bench.library.store import ABANDONED_S
 
@@ -25,15 +26,10 @@ with scratch_folder() as folder:
 """
 
 
-def test_the_folder_of_a_process_that_was_killed_is_cleared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_folder_of_a_process_that_was_killed_is_cleared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDS],
-        cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        stdout=subprocess.PIPE,
+        [sys.executable, "-c", HOLDS], cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)}, stdout=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         folder = Path(process.stdout.readline().decode().strip())

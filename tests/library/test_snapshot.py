@@ -27,9 +27,7 @@ def version(library: Path, prices: Path) -> str:
     return Watch([Root(library, writable=False)], [prices]).look().version
 
 
-def test_a_copy_made_elsewhere_and_later_has_the_same_version(
-    shipped: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_copy_made_elsewhere_and_later_has_the_same_version(shipped: tuple[Path, Path], tmp_path: Path) -> None:
     library, prices = shipped
     copied = [tmp_path / "second" / folder.name for folder in shipped]
     for folder, copy in zip(shipped, copied, strict=True):

@@ -37,6 +37,6 @@ def test_batches_add_up_however_many_there_are() -> None:
     for start in range(0, 3 * MOST_SEEN, MOST_SEEN // 2):
         part = range(start, start + MOST_SEEN // 2)
         spreads.add(pa.table({"concurrency": list(part), "model": ["m"] * len(part)}))
-    assert set(spreads.found) == {"concurrency", "model"}
-    assert spreads.found["concurrency"].words("concurrency") == f"0 to {3 * MOST_SEEN - 1:,}"
-    assert spreads.found["model"].words("model") == "m"
+    assert set(spreads.by_column) == {"concurrency", "model"}
+    assert spreads.by_column["concurrency"].words("concurrency") == f"0 to {3 * MOST_SEEN - 1:,}"
+    assert spreads.by_column["model"].words("model") == "m"

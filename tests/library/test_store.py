@@ -12,14 +12,7 @@ from hypothesis import strategies as st
 
 from bench.errors import NotFound
 from bench.library import ledger
-from bench.library.store import (
-    Root,
-    append_lines,
-    clear_abandoned,
-    exclusive,
-    publish,
-    staging_folder,
-)
+from bench.library.store import Root, append_lines, clear_abandoned, exclusive, publish, staging_folder
 
 
 @settings(max_examples=30)

@@ -9,7 +9,7 @@ from multiprocessing.queues import Queue
 from pathlib import Path
 
 from bench.library import Library, merging
-from bench.library.intake import take_in
+from bench.library.importing.sandbox import take_in
 
 
 def add_each(place: Path, files: Sequence[Path]) -> None:
@@ -33,12 +33,8 @@ def take_in_at_once(place: Path, files: Sequence[Path]) -> None:
 
 def importing() -> list[int]:
     """The processes that import for this one and have not ended."""
-    started = [
-        child
-        for task in Path("/proc/self/task").iterdir()
-        for child in (task / "children").read_text().split()
-    ]
-    return [int(child) for child in started if b"intake_child" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    started = [child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]
+    return [int(child) for child in started if b"sandbox_child" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 def signalled(number: int) -> None:

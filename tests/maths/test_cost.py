@@ -48,14 +48,7 @@ def article_price(library: Library, provider: str, accelerator: str) -> float:
 # 1,260 tokens/s take 1e6 / 1,260 / 3,600 = 0.22046 h for a million: 0.549 = 2.49 x 0.22046, and so on.
 @pytest.mark.parametrize(
     ("provider", "usd"),
-    [
-        ("Lambda", 0.549),
-        ("RunPod", 0.725),
-        ("CoreWeave", 1.049),
-        ("AWS", 1.129),
-        ("Azure", 1.190),
-        ("GCP", 1.118),
-    ],
+    [("Lambda", 0.549), ("RunPod", 0.725), ("CoreWeave", 1.049), ("AWS", 1.129), ("Azure", 1.190), ("GCP", 1.118)],
 )
 def test_the_articles_six_providers(shipped: Library, provider: str, usd: float) -> None:
     ((throughput, accelerators),) = shipped.fetch(
@@ -75,9 +68,7 @@ def test_the_articles_six_providers(shipped: Library, provider: str, usd: float)
         ("engine = 'rvllm' AND accelerator = 'h100-sxm' AND date < DATE '2026-05-01'", "vast.ai", 4576),
     ],
 )
-def test_the_three_31b_rows_per_dollar_an_hour(
-    shipped: Library, deployment: str, provider: str, best: int
-) -> None:
+def test_the_three_31b_rows_per_dollar_an_hour(shipped: Library, deployment: str, provider: str, best: int) -> None:
     ((throughput, chip, accelerators),) = shipped.fetch(
         "SELECT max(output_tokens_per_s), any_value(accelerator), any_value(accelerators) FROM points"
         f" WHERE source = 'rvllm-tpu-v6e-vs-h100' AND model = 'gemma-4-31b' AND {deployment}"
@@ -218,13 +209,9 @@ def test_a_price_has_an_age_where_it_has_a_date() -> None:
 @pytest.mark.parametrize("absent", [None, math.nan])
 def test_what_needs_an_absent_number_is_absent(absent: float | None) -> None:
     assert cost.usd_per_million(absent, 100, 1) is cost.usd_per_million(1, absent, 1) is None
-    assert (
-        cost.tokens_per_s_per_usd_per_hour(absent, 1) is cost.tokens_per_s_per_usd_per_hour(1, absent) is None
-    )
+    assert cost.tokens_per_s_per_usd_per_hour(absent, 1) is cost.tokens_per_s_per_usd_per_hour(1, absent) is None
     assert cost.pay_per_token(absent, 1) is cost.pay_per_token(1, absent) is None
-    assert (
-        cost.rented(absent, 1, 1, 1) is cost.rented(1, absent, 1, 1) is cost.rented(1, 1, 1, absent) is None
-    )
+    assert cost.rented(absent, 1, 1, 1) is cost.rented(1, absent, 1, 1) is cost.rented(1, 1, 1, absent) is None
     assert cost.break_even(absent, 1, 1, 1) is cost.break_even(1, absent, 1, 1) is None
     assert cost.break_even(1, 1, 1, absent) is None
 
@@ -251,7 +238,7 @@ def test_nothing_served_has_no_cost() -> None:
         (lambda: cost.pay_per_token(1, -1), "-1 tokens a day is not possible"),
         (lambda: cost.token_costs(1, 1, 1, 1, 0), "divide the API's two prices"),
         (lambda: cost.blended_price(1, 1, 1.5), "A share of input tokens of 1.5 is not possible"),
-        (lambda: cost.BreakEven(1, 1, 1, None, None).at(0), "ask from 1 instance upwards"),
+        (lambda: cost.BreakEvenVolume(1, 1, 1, None, None).at(0), "ask from 1 instance upwards"),
     ],
 )
 def test_nonsense_gets_a_sentence(ask, sentence: str) -> None:
@@ -261,9 +248,7 @@ def test_nonsense_gets_a_sentence(ask, sentence: str) -> None:
 
 
 @given(PRICE, RATE, SHARE, FACTOR)
-def test_cost_is_linear_in_price_and_inverse_in_throughput_and_utilisation(
-    price, rate, share, factor
-) -> None:
+def test_cost_is_linear_in_price_and_inverse_in_throughput_and_utilisation(price, rate, share, factor) -> None:
     base = cost.usd_per_million(price, rate, share)
     assert base is not None
     assert cost.usd_per_million(price * factor, rate, share) == pytest.approx(base * factor)
@@ -334,9 +319,7 @@ def test_at_a_break_even_both_bills_are_equal(price, rate, share, api, instances
 
 
 @given(PRICE, RATE, SHARE, st.integers(101, 1000), st.integers(0, 5000))
-def test_once_settled_renting_is_never_dearer_and_just_before_it_is(
-    price, rate, share, percent, further
-) -> None:
+def test_once_settled_renting_is_never_dearer_and_just_before_it_is(price, rate, share, percent, further) -> None:
     own = cost.usd_per_million(price, rate, share)
     api = own * percent / 100
     found = cost.break_even(price, rate, share, api)

@@ -45,9 +45,7 @@ def test_four_tpu_chips_overtake_column_b_between_64_and_128(printed):
     assert found.overlap == (1, 768)
     [crossing] = found.crossings
     assert crossing.x == pytest.approx(127.6, abs=0.05)
-    assert (
-        (crossing.below.x, crossing.above.x) == (crossing.interval.low, crossing.interval.high) == (64, 128)
-    )
+    assert (crossing.below.x, crossing.above.x) == (crossing.interval.low, crossing.interval.high) == (64, 128)
     assert crossing.interval.source == "bracket"
     assert (crossing.leads_after, crossing.within_tie, crossing.above.tie) == ("a", False, True)
     # The page's column of winners: +52, +61, +32, tie, +68, +126, +161 %.
@@ -136,14 +134,12 @@ def test_125_ms_against_100_is_the_lead_that_125_tokens_per_s_are():
         ([1.01, 1 / 1.01], "tie", [(2**0.5, "b", True)]),  # 1 % still is a tie, for either
         ([1.0101, 1 / 1.0101], "crosses", [(2**0.5, "b", False)]),
     ],
-)  # fmt: skip
+)
 def test_ties_touches_and_crossings(ratios, verdict, crossings):
     xs = [2.0**place for place in range(len(ratios))]
     found = crossover([(x, 100 * ratio) for x, ratio in zip(xs, ratios, strict=True)], [(x, 100) for x in xs])
     assert found.verdict == verdict
-    assert [crossing.x for crossing in found.crossings] == pytest.approx(
-        [x for x, _, _ in crossings], rel=1e-3
-    )
+    assert [crossing.x for crossing in found.crossings] == pytest.approx([x for x, _, _ in crossings], rel=1e-3)
     assert [(crossing.leads_after, crossing.within_tie) for crossing in found.crossings] == [
         (leads, within) for _, leads, within in crossings
     ]
@@ -293,9 +289,7 @@ def test_where_less_is_better_the_other_leads_at_the_same_places(a, b):
     assert [(one.x, one.interval, one.within_tie) for one in high.crossings] == [
         (one.x, one.interval, one.within_tie) for one in low.crossings
     ]
-    assert all(
-        one.leads_after != other.leads_after for one, other in zip(high.crossings, low.crossings, strict=True)
-    )
+    assert all(one.leads_after != other.leads_after for one, other in zip(high.crossings, low.crossings, strict=True))
     assert [knot.lead_percent for knot in high.knots] == [-knot.lead_percent for knot in low.knots]
 
 

@@ -24,11 +24,7 @@ def against(a, b, better="higher"):
 
 def test_where_two_members_meet_the_envelope_bends():
     (stretch,) = Envelope("A", [LOW, HIGH]).stretches
-    assert [(one.x, one.member) for one in stretch] == [
-        (1, 0),
-        (pytest.approx(4), 1),
-        (64, 1),
-    ]
+    assert [(one.x, one.member) for one in stretch] == [(1, 0), (pytest.approx(4), 1), (64, 1)]
     assert [math.exp(one.height) for one in stretch] == pytest.approx([100, 100, 1600])
 
 
@@ -58,13 +54,7 @@ def test_where_the_best_member_ends_the_lead_passes_on_without_a_crossing():
     assert (one.x, one.until, one.side, one.member, one.beyond) == (64, 256, "a", 0, "above")
     assert [(knot.x, knot.settled) for knot in found.knots] == [(1, True), (64, True), (256, False)]
     (turn,) = found.turns
-    assert (turn.below.x, turn.above.x, turn.leads_after, turn.crossing, turn.cut) == (
-        64,
-        256,
-        "b",
-        None,
-        one,
-    )
+    assert (turn.below.x, turn.above.x, turn.leads_after, turn.crossing, turn.cut) == (64, 256, "b", None, one)
     assert (found.smallest, found.largest) == (None, None)
 
 
@@ -97,21 +87,10 @@ def test_at_a_measured_load_the_best_of_those_measured_there_counts_and_no_line_
     two, four = [(16, 3176), (32, 4347)], [(32, 3172), (64, 4113), (128, 5020)]
     found = against([[(16, 2457), (32, 3351), (64, 4335)], [(128, 6470)]], [two, four])
     assert (found.verdict, found.crossings) == ("passes", ())
-    assert [(knot.x, round(knot.y_b)) for knot in found.knots] == [
-        (16, 3176),
-        (32, 4347),
-        (64, 4113),
-        (128, 5020),
-    ]
+    assert [(knot.x, round(knot.y_b)) for knot in found.knots] == [(16, 3176), (32, 4347), (64, 4113), (128, 5020)]
     assert [round(knot.lead_percent, 1) for knot in found.knots] == [-29.3, -29.7, 5.4, 28.9]
     (turn,) = found.turns
-    assert (turn.below.x, turn.above.x, turn.cut.side, turn.cut.member, turn.cut.beyond) == (
-        32,
-        64,
-        "b",
-        0,
-        "above",
-    )
+    assert (turn.below.x, turn.above.x, turn.cut.side, turn.cut.member, turn.cut.beyond) == (32, 64, "b", 0, "above")
     assert [knot.settled for knot in found.knots] == [True, True, False, False]
 
 
@@ -142,12 +121,7 @@ def test_where_one_ends_and_the_other_begins_the_shorter_phase_is_doubted():
     found = against(a, b)
     assert (found.verdict, found.crossings) == ("passes", ())
     assert [(turn.below.x, turn.above.x) for turn in found.turns] == [(128, 256), (256, 512)]
-    assert [(knot.x, knot.settled) for knot in found.knots] == [
-        (1, True),
-        (128, True),
-        (256, False),
-        (512, True),
-    ]
+    assert [(knot.x, knot.settled) for knot in found.knots] == [(1, True), (128, True), (256, False), (512, True)]
 
 
 def test_a_jump_within_a_tie_is_none():
@@ -195,10 +169,18 @@ def test_exchanging_the_sides_mirrors_everything(a, b, better):
     swap = {"a": "b", "b": "a", "a_leads": "b_leads", "b_leads": "a_leads"}
 
     def turned(knot: Knot) -> Knot:
-        return replace(knot, y_a=knot.y_b, y_b=knot.y_a, measured_a=knot.measured_b, measured_b=knot.measured_a,
-                       lead_percent=-knot.lead_percent, lead_low=None if knot.lead_high is None else -knot.lead_high,
-                       lead_high=None if knot.lead_low is None else -knot.lead_low, member_a=knot.member_b,
-                       member_b=knot.member_a)  # fmt: skip
+        return replace(
+            knot,
+            y_a=knot.y_b,
+            y_b=knot.y_a,
+            measured_a=knot.measured_b,
+            measured_b=knot.measured_a,
+            lead_percent=-knot.lead_percent,
+            lead_low=None if knot.lead_high is None else -knot.lead_high,
+            lead_high=None if knot.lead_low is None else -knot.lead_low,
+            member_a=knot.member_b,
+            member_b=knot.member_a,
+        )
 
     one, other = against(a, b, better), against(b, a, better)
     assert other.verdict == swap.get(one.verdict, one.verdict)
@@ -223,9 +205,7 @@ def test_scaling_both_sides_scales_every_place_and_changes_no_verdict(a, b, bett
     assert [(knot.x, knot.tie, knot.settled) for knot in other.knots] == [
         (knot.x * by_x, knot.tie, knot.settled) for knot in one.knots
     ]
-    assert [knot.lead_percent for knot in other.knots] == pytest.approx(
-        [knot.lead_percent for knot in one.knots]
-    )
+    assert [knot.lead_percent for knot in other.knots] == pytest.approx([knot.lead_percent for knot in one.knots])
     assert [cut.x for cut in other.crossings] == pytest.approx([cut.x * by_x for cut in one.crossings])
     assert [(cut.side, cut.member, cut.beyond) for cut in other.breaks] == [
         (cut.side, cut.member, cut.beyond) for cut in one.breaks
@@ -269,11 +249,7 @@ def test_every_crossing_and_break_is_where_the_best_members_change_places(a, b):
     for one in found.crossings:
         assert best(a, one.x) == pytest.approx(best(b, one.x), abs=0.011)
     finely = np.unique(np.concatenate((np.geomspace(1, 64, 150), [knot.x for knot in found.knots])))
-    led = [
-        (x, one - other)
-        for x in finely
-        if (one := best(a, x)) is not None and (other := best(b, x)) is not None
-    ]
+    led = [(x, one - other) for x in finely if (one := best(a, x)) is not None and (other := best(b, x)) is not None]
     ends = {x for members in (a, b) for points in members for x in (min(points)[0], max(points)[0])}
     passed = [one.x for one in found.crossings]
     parts = [(min(cut.x, cut.until), max(cut.x, cut.until)) for cut in found.breaks]

@@ -19,7 +19,7 @@ def test_the_steepest_fall_is_spread_over_the_doublings_between() -> None:
     # 800 -> 100 from 1 to 8 is a factor of 8 over three doublings: 2 per doubling; 1000 -> 800 is 1.25 over none.
     change = grid.steepest([1, 1.5, 8], [800, 1000, 100])
     # From 1.5 the next position twice as far is 8: 10 times over log2(8 / 1.5) = 2.415 doublings.
-    assert change == grid.Change(1.5, 8, 10.0, pytest.approx(10 ** (1 / math.log2(8 / 1.5))))
+    assert change == grid.MetricChange(1.5, 8, 10.0, pytest.approx(10 ** (1 / math.log2(8 / 1.5))))
 
 
 def test_positions_less_than_a_doubling_apart_make_no_slope() -> None:
@@ -28,7 +28,7 @@ def test_positions_less_than_a_doubling_apart_make_no_slope() -> None:
 
 def test_for_a_latency_worse_means_more() -> None:
     # 10 ms -> 40 ms over two doublings: twice per doubling.
-    assert grid.steepest([1, 4], [10, 40], "lower") == grid.Change(1, 4, 4.0, 2.0)
+    assert grid.steepest([1, 4], [10, 40], "lower") == grid.MetricChange(1, 4, 4.0, 2.0)
 
 
 def test_a_line_that_only_gains_reports_its_least_gain() -> None:
@@ -72,13 +72,7 @@ def test_swapping_the_sides_swaps_the_verdict(a: float, b: float) -> None:
 
 
 def test_one_percent_either_way_is_a_tie() -> None:
-    assert [grid.verdict(ratio) for ratio in (0.98, 0.991, 1.0, 1.009, 1.02)] == [
-        "b",
-        "tie",
-        "tie",
-        "tie",
-        "a",
-    ]
+    assert [grid.verdict(ratio) for ratio in (0.98, 0.991, 1.0, 1.009, 1.02)] == ["b", "tie", "tie", "tie", "a"]
 
 
 def test_a_range_beyond_thirty_times_wants_a_log_scale_unless_something_is_zero() -> None:

@@ -86,8 +86,7 @@ def test_two_values_at_one_x_are_for_the_caller_to_choose_from():
 
 
 @pytest.mark.parametrize(
-    "ends",
-    [(0, 1, 2, 1), (-1, 1, 2, 1), (1, -1, 2, 1), (2, 1, 2, 3), (1, math.nan, 2, 1), (1, 1, math.inf, 1)],
+    "ends", [(0, 1, 2, 1), (-1, 1, 2, 1), (1, -1, 2, 1), (2, 1, 2, 3), (1, math.nan, 2, 1), (1, 1, math.inf, 1)]
 )
 def test_ends_without_a_line_are_refused(ends):
     with pytest.raises(ValueError, match="no line between"):

@@ -13,11 +13,7 @@ from hypothesis import strategies as st
 from bench.maths import pareto
 
 BETTER = st.sampled_from(["higher", "lower"])
-VALUE = st.one_of(
-    st.none(),
-    st.integers(-3, 6).map(float),
-    st.floats(allow_nan=True, allow_infinity=True, width=32),
-)
+VALUE = st.one_of(st.none(), st.integers(-3, 6).map(float), st.floats(allow_nan=True, allow_infinity=True, width=32))
 POINTS = st.lists(st.tuples(VALUE, VALUE), max_size=40)
 POSITIVE = st.integers(1, 1_000_000).map(lambda hundredths: hundredths / 100)
 
@@ -73,10 +69,7 @@ def test_a_flipped_direction_with_a_flipped_sign_is_the_same_frontier(points, be
     x, y = split(points)
     flipped = [None if value is None else -value for value in x]
     other = "lower" if better_x == "higher" else "higher"
-    assert (
-        pareto.frontier(x, y, better_x, better_y).tolist()
-        == pareto.frontier(flipped, y, other, better_y).tolist()
-    )
+    assert pareto.frontier(x, y, better_x, better_y).tolist() == pareto.frontier(flipped, y, other, better_y).tolist()
 
 
 @given(POINTS, st.randoms())
@@ -200,9 +193,7 @@ OWNED = st.lists(st.tuples(POSITIVE, POSITIVE, st.sampled_from("abc")), min_size
 
 
 @given(OWNED, BETTER, BETTER)
-def test_each_owners_frontier_and_who_leads_by_how_much_are_what_comparing_all_points_gives(
-    points, better_x, better_y
-):
+def test_each_owners_frontier_and_who_leads_by_how_much_are_what_comparing_all_points_gives(points, better_x, better_y):
     x, y, owners = (list(values) for values in zip(*points, strict=True))
     found = pareto.frontiers(x, y, owners, list(range(len(x))), better_x, better_y)
     for owner in set(owners):
@@ -227,8 +218,10 @@ def test_each_owners_frontier_and_who_leads_by_how_much_are_what_comparing_all_p
 def test_the_widest_lead_is_by_more_than_a_tie():
     leads = pareto.stretches([10, 40, 50], ["a", "b", "a"], "higher", [1.5, 1.005, None])
     assert [(lead.margin, round(lead.width, 3)) for lead in leads] == [
-        (1.5, 0), (1.005, round(math.log(4), 3)), (None, round(math.log(1.25), 3)),
-    ]  # fmt: skip
+        (1.5, 0),
+        (1.005, round(math.log(4), 3)),
+        (None, round(math.log(1.25), 3)),
+    ]
     assert pareto.widest(leads, 0.01) == leads[2]
     assert pareto.widest(leads, 0) == leads[1]
     assert pareto.widest(leads[1:2], 0.01) == leads[1]
@@ -258,8 +251,8 @@ def test_the_best_point_within_limits():
 def test_steps_say_what_the_next_point_gives_and_takes():
     first, second, third = pareto.steps([50.0, 40.0, 20.0], [0.0, 100.0, 118.0])
     assert first is None
-    assert second == pareto.Step(None, 100.0, -10.0)
-    assert third == pareto.Step(1.18, 18.0, -20.0)
+    assert second == pareto.FrontierStep(None, 100.0, -10.0)
+    assert third == pareto.FrontierStep(1.18, 18.0, -20.0)
     assert pareto.steps([], []) == ()
 
 

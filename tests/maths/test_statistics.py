@@ -15,9 +15,21 @@ from bench.maths.statistics import half_width, log_mean, ratio_interval, student
 @pytest.mark.parametrize(
     ("df", "t"),
     # NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, column 0.975.
-    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (8, 2.306), (10, 2.228), (20, 2.086),
-     (30, 2.042), (60, 2.000), (100, 1.984), (10**9, 1.960)],
-)  # fmt: skip
+    [
+        (1, 12.706),
+        (2, 4.303),
+        (3, 3.182),
+        (4, 2.776),
+        (5, 2.571),
+        (8, 2.306),
+        (10, 2.228),
+        (20, 2.086),
+        (30, 2.042),
+        (60, 2.000),
+        (100, 1.984),
+        (10**9, 1.960),
+    ],
+)
 def test_students_t_is_what_the_tables_print(df, t):
     assert student_t_95(df) == pytest.approx(t, abs=5.1e-4)
 
@@ -95,9 +107,7 @@ def test_intervals_of_a_difference_hold_the_truth_95_times_in_100():
 def test_the_middle_repeat_is_as_far_from_the_truth_as_its_variance_says(count):
     noise = np.random.default_rng(count).normal(0, 0.1, (20_000, count))
     middles = np.sort(noise, axis=1)[:, (count - 1) // 2]
-    told = [
-        log_mean(np.exp(row).tolist(), math.exp(middle)) for row, middle in zip(noise, middles, strict=True)
-    ]
+    told = [log_mean(np.exp(row).tolist(), math.exp(middle)) for row, middle in zip(noise, middles, strict=True)]
     assert [one.mean for one in told[:9]] == [math.exp(middle) for middle in middles[:9]]
     assert {one.df for one in told} == {count - 1}
     assert np.mean([one.variance for one in told]) == pytest.approx(np.mean(middles**2), rel=0.05)
@@ -124,8 +134,14 @@ def test_a_ratio_over_what_may_be_0_has_no_upper_end():
     assert ratio_interval(1, 2, (1.0, 1.0), 0.0, 4) == (0.0, None)
 
 
-@given(st.floats(0.1, 10), st.floats(0.1, 10), st.floats(1e-6, 1), st.floats(1e-6, 1), st.floats(-0.99, 0.99),
-       st.integers(1, 30))  # fmt: skip
+@given(
+    st.floats(0.1, 10),
+    st.floats(0.1, 10),
+    st.floats(1e-6, 1),
+    st.floats(1e-6, 1),
+    st.floats(-0.99, 0.99),
+    st.integers(1, 30),
+)
 def test_the_interval_of_a_ratio_holds_the_ratio(over, under, first, second, correlation, df):
     covariance = correlation * math.sqrt(first * second)
     low, high = ratio_interval(over, under, (first, second), covariance, df)

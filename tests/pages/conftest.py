@@ -13,9 +13,24 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from bench.library import Library
-from pages.shared import foretold
+from pages.shared import filter_counts, first_paint
 from tests.pages import hostile as names
 from tests.pages.drawn import MAIN, Open
+
+DRAWS = {"opened", "counted", "hostile", "own_library"}
+"""What a test that draws pages asks for."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the tests of one file that draw pages the first is in the fast loop; test_pages.py says for itself."""
+    files = set()
+    for item in items:
+        drawing = item.path.parent == Path(__file__).parent and DRAWS & set(getattr(item, "fixturenames", ()))
+        if drawing and item.path.name != "test_pages.py":
+            if item.path in files:
+                item.add_marker(pytest.mark.long)
+            files.add(item.path)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -77,13 +92,14 @@ def hostile(shipped: None, hostile_place: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture
 def opened() -> Open:
-    """Opens a page by name, with what its address asks for."""
+    """Opens a page by name, with what its address asks for, as it is drawn once its chart stands."""
 
     def run(name: str, **query: str | list[str]) -> AppTest:
         at = AppTest.from_file(str(MAIN), default_timeout=60)
         for key, value in query.items():
             at.query_params[key] = value
         at.switch_page(f"{name}.py")
+        at.session_state[first_paint.KEY] = True
         return at.run()
 
     return run
@@ -95,7 +111,7 @@ def counted(opened: Open, monkeypatch: pytest.MonkeyPatch) -> Open:
 
     def drawn(name: str, **link: str | list[str]) -> AppTest:
         with monkeypatch.context() as patched:
-            patched.setattr(foretold.Row, "points", lambda row, choice: row.task(choice)[1]())
+            patched.setattr(filter_counts.RowNumbers, "points", lambda row, choice: row.task(choice)[1]())
             return opened(name, **link)
 
     return drawn

@@ -12,10 +12,28 @@ BACKWARDS = "ev\u202eil"
 VERSION = "$x$ :red[v]"
 TITLE = "<script>alert(1)</script> *bold* :smile: $y$"
 
-ALIKE = {"model": MODEL, "precision": "fp8", "engine": "vllm", "engine_version": VERSION, "load_kind": "closed",
-         "evidence": "measured", "date": "2026-03-02", "source": BACKWARDS, "note": "_n_"}  # fmt: skip
-VARYING = ("accelerator", "accelerators", "variant", "isl", "osl", "concurrency", "output_tokens_per_s", "ttft_ms_p50",
-           "tpot_ms_p50")  # fmt: skip
+ALIKE = {
+    "model": MODEL,
+    "precision": "fp8",
+    "engine": "vllm",
+    "engine_version": VERSION,
+    "load_kind": "closed",
+    "evidence": "measured",
+    "date": "2026-03-02",
+    "source": BACKWARDS,
+    "note": "_n_",
+}
+VARYING = (
+    "accelerator",
+    "accelerators",
+    "variant",
+    "isl",
+    "osl",
+    "concurrency",
+    "output_tokens_per_s",
+    "ttft_ms_p50",
+    "tpot_ms_p50",
+)
 POINTS = (
     ("H100", 4, FORMULA, 1024, 256, 1, 70, 38, 14),
     ("H100", 4, FORMULA, 1024, 256, 16, 840, 96, 18),

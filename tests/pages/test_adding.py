@@ -15,10 +15,10 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.testing.v1 import AppTest
 
 from bench.export import bundle
-from bench.library import Library, by_file
+from bench.library import Library, report_by_file
 from bench.library.facts import PRICE
 from bench.view import View
-from pages.shared import adding_facts
+from pages.parts.data import facts as adding_facts
 from tests.library.files import ROW, entries, sweep, table
 from tests.pages.drawn import Open, headline, text_of
 
@@ -35,9 +35,7 @@ OPEN = {**FULL, "accelerator": None, "accelerators": None, "source": "open-lab"}
 def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server and the reader's browser are on this machine; Streamlit's runner has neither."""
     asked = st.get_option
-    monkeypatch.setattr(
-        st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else asked(name)
-    )
+    monkeypatch.setattr(st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else asked(name))
     monkeypatch.setattr(type(st.context), "ip_address", property(lambda _: "127.0.0.1"))
     monkeypatch.setattr(type(st.context), "headers", property(lambda _: {"Host": "localhost:8501"}))
 
@@ -88,28 +86,20 @@ def test_files_are_looked_through_and_then_imported(opened: Open, own_library: P
     assert set(refused["file"]) == {"partly.csv", "broken.json"}
     assert not own_library.exists()
     at = imported(at)
-    assert (
-        "4 points from 2 files are in the library now; 1 file cannot be loaded and 1 row was refused."
-        in said(at)
-    )
+    assert "4 points from 2 files are in the library now; 1 file cannot be loaded and 1 row was refused." in said(at)
     assert loaded(own_library) == 4
     assert "rows and files were refused" in headline(at)
     assert DRIVEN not in {button.key for button in at.button}
 
 
-def test_what_lies_beside_results_in_a_zip_is_one_quiet_line(
-    opened: Open, own_library: Path, tmp_path: Path
-) -> None:
+def test_what_lies_beside_results_in_a_zip_is_one_quiet_line(opened: Open, own_library: Path, tmp_path: Path) -> None:
     packed = tmp_path / "runs.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         archive.write(sweep(tmp_path, 1), "sweep1.csv")
         archive.writestr("README.md", "# What was measured\n")
         archive.writestr("chart.png", b"\x89PNG\r\n\x1a\n")
     at = dropped(opened("data"), packed)
-    for words in (
-        "1 file brings 3 points.",
-        "2 files beside the results are no results: README.md and chart.png.",
-    ):
+    for words in ("1 file brings 3 points.", "2 files beside the results are no results: README.md and chart.png."):
         assert words in said(at)
     assert len(at.dataframe[0].value) == 1
     assert not any("Refused" in one.label for one in at.expander)
@@ -139,13 +129,9 @@ def quiet(at: AppTest) -> list[str]:
     return [line for part in at.caption for line in str(part.value).replace("\\", "").split("  \n")]
 
 
-def test_the_ways_on_are_whole_views_of_the_new_points(
-    opened: Open, own_library: Path, tmp_path: Path
-) -> None:
+def test_the_ways_on_are_whole_views_of_the_new_points(opened: Open, own_library: Path, tmp_path: Path) -> None:
     like = {"model": "deepseek-r1", "isl": 1024, "osl": 1024, "source": "our-lab", "tpot_ms_p50": 12.0}
-    at = imported(
-        dropped(opened("data"), table(tmp_path / "a.csv", *({**like, "concurrency": n} for n in (1, 4))))
-    )
+    at = imported(dropped(opened("data"), table(tmp_path / "a.csv", *({**like, "concurrency": n} for n in (1, 4)))))
     ways = {way.proto.label: way.proto for way in at.get("page_link")}
     assert set(ways) == {"See it on the frontier", "Compare with the published"}
     for way in ways.values():
@@ -155,9 +141,7 @@ def test_the_ways_on_are_whole_views_of_the_new_points(
     assert View.from_query(ways["Compare with the published"].query_string).values("source") == ()
 
 
-def test_facts_are_asked_once_for_all_that_lack_them_and_kept(
-    opened: Open, own_library: Path, tmp_path: Path
-) -> None:
+def test_facts_are_asked_once_for_all_that_lack_them_and_kept(opened: Open, own_library: Path, tmp_path: Path) -> None:
     first = table(tmp_path / "one.csv", {"concurrency": 1}, {"concurrency": 2}, base=OPEN)
     second = table(tmp_path / "two.csv", {"concurrency": 4}, base=OPEN)
     third = table(tmp_path / "full.csv", {"concurrency": 1}, base=FULL)
@@ -175,11 +159,7 @@ def test_facts_are_asked_once_for_all_that_lack_them_and_kept(
         "SELECT file, accelerator, accelerators, count(*) FROM points JOIN sources USING (source_id)"
         " GROUP BY ALL ORDER BY file"
     )
-    assert points == [
-        ("full.csv", "h100-sxm", 8, 1),
-        ("one.csv", "h200-sxm", 4, 2),
-        ("two.csv", "b200-sxm", 4, 1),
-    ]
+    assert points == [("full.csv", "h100-sxm", 8, 1), ("one.csv", "h200-sxm", 4, 2), ("two.csv", "b200-sxm", 4, 1)]
     facts = entries(own_library / "facts.jsonl")
     assert len({fact["source_id"] for fact in facts}) == 3
     assert all(fact["facts"][PRICE] == 2.5 for fact in facts)
@@ -207,9 +187,7 @@ def test_files_that_follow_join_those_before_and_can_be_discarded(
     assert not own_library.exists()
 
 
-def test_the_same_file_twice_and_in_a_zip_counts_once(
-    opened: Open, own_library: Path, tmp_path: Path
-) -> None:
+def test_the_same_file_twice_and_in_a_zip_counts_once(opened: Open, own_library: Path, tmp_path: Path) -> None:
     file, packed = sweep(tmp_path, 1), io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.write(file, "runs/copy.csv")
@@ -283,7 +261,7 @@ def test_a_press_that_is_cut_off_by_the_next_one_loses_no_file(
 def id_of(at: AppTest, file: str) -> str:
     """The id that the source in this file would get."""
     look = at.session_state["adding"].look
-    lines = by_file.by_file(look.report(), look.shown)
+    lines = report_by_file.by_file(look.report(), look.shown)
     return next(str(line.source_id) for line in lines if line.file == file)
 
 

@@ -37,11 +37,7 @@ def limited(at: AppTest, *limits: str) -> AppTest:
         if statistic:
             at = at.selectbox(key=f"limit.{stem}_ms.of").set_value(statistic).run()
         at = at.number_input(key=f"limit.{stem}_ms").set_value(float(value) if value else None).run()
-    return (
-        at.multiselect(key="heatmap.slo")
-        .set_value([one for one in limits if one not in times.values()])
-        .run()
-    )
+    return at.multiselect(key="heatmap.slo").set_value([one for one in limits if one not in times.values()]).run()
 
 
 class TestLimits:
@@ -62,8 +58,9 @@ class TestLimits:
     def test_are_offered_in_the_fields_words(self, opened: Open) -> None:
         at = opened("heatmap")
         assert [at.number_input(key=f"limit.{stem}_ms").label for stem in ("ttft", "tpot")] == [
-            "TTFT at most (ms)", "TPOT at most (ms)"
-        ]  # fmt: skip
+            "TTFT at most (ms)",
+            "TPOT at most (ms)",
+        ]
         box = at.multiselect(key="heatmap.slo")
         assert (box.label, box.value) == ("Other limits", [])
         assert "P99 ITL of 100 ms or less" in box.options
@@ -80,9 +77,7 @@ class TestLimits:
 
     def test_in_a_link_are_those_of_the_box(self, opened: Open) -> None:
         at = opened("heatmap", slo=[LIMIT, "ttft_ms_p99<=2000"], model="deepseek-r1")
-        boxes = [
-            (f"limit.{stem}_ms", at.selectbox(key=f"limit.{stem}_ms.of").value) for stem in ("ttft", "tpot")
-        ]
+        boxes = [(f"limit.{stem}_ms", at.selectbox(key=f"limit.{stem}_ms.of").value) for stem in ("ttft", "tpot")]
         assert [(at.number_input(key=key).value, of) for key, of in boxes] == [(2000, "p99"), (50, "p50")]
 
     def test_what_is_none_is_told_and_left_out(self, opened: Open) -> None:
@@ -150,8 +145,11 @@ class TestPrices:
         at = at.text_input(key="heatmap.utilisation").set_value("0.6").run()
         kept = at.session_state["kept"]
         assert dict(kept.basis.options) == {
-            "price_book": book, "utilisation": "0.6", "runs": "newest", "flagged": "ranked"
-        }  # fmt: skip
+            "price_book": book,
+            "utilisation": "0.6",
+            "runs": "newest",
+            "flagged": "ranked",
+        }
         assert set(kept.basis.options) <= set(view_of(at, "heatmap").options)
 
 
@@ -177,8 +175,10 @@ class TestChoosingAModel:
         view = linked(at)
         assert view.values("accelerator") == ("h200",)
         assert view.values("engine") == ()
-        held = Library.open().fetch("SELECT count(*) FILTER (engine = 'sglang'), count(*) FROM points"
-                                    " WHERE model = 'llama-3.1-70b' AND accelerator = 'h200-sxm'")[0]  # fmt: skip
+        held = Library.open().fetch(
+            "SELECT count(*) FILTER (engine = 'sglang'), count(*) FROM points"
+            " WHERE model = 'llama-3.1-70b' AND accelerator = 'h200-sxm'"
+        )[0]
         assert held[0] == 0 < held[1]
 
     def test_follows_to_other_pages(self, opened: Open) -> None:
@@ -243,16 +243,11 @@ class TestLimitsFewPointsState:
         assert 0 < 2 * known < of
         assert headline(at).replace("\\", "").startswith(f"Only {known} of {of} points state ")
         told = next(
-            line
-            for line in text_of(at).replace("\\", "").splitlines()
-            if line.startswith("By throughput alone: ")
+            line for line in text_of(at).replace("\\", "").splitlines() if line.startswith("By throughput alone: ")
         )
         way = next(one for one in at.get("page_link") if one.proto.page == "heatmap")
         wide = View.from_query(way.proto.query_string)
-        assert (
-            told.removeprefix("By throughput alone: ")
-            == question("heatmap").answer(Library.open(), wide).headline
-        )
+        assert told.removeprefix("By throughput alone: ") == question("heatmap").answer(Library.open(), wide).headline
 
     def test_that_many_state_need_no_other_page(self, opened: Open) -> None:
         at = opened("pareto", slo="ttft_ms_p50<=100000")

@@ -74,19 +74,11 @@ def played() -> Iterator[Played]:
 
 
 def link(played: Played) -> dict[str, str]:
-    return {
-        "url": played.url,
-        "model": "fake-model",
-        "isl": "8",
-        "osl": "4",
-        "concurrency": "2",
-        "requests": "20",
-    }
+    return {"url": played.url, "model": "fake-model", "isl": "8", "osl": "4", "concurrency": "2", "requests": "20"}
 
 
 @pytest.mark.parametrize(
-    ("address", "headers", "why"),
-    [("0.0.0.0", {}, REFUSED), ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, PROXIED)],
+    ("address", "headers", "why"), [("0.0.0.0", {}, REFUSED), ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, PROXIED)]
 )
 def test_who_may_not_launch_gets_no_button_and_no_sweep_by_hand(
     address: str, headers: dict[str, str], why: str, played: Played, tmp_path: Path
@@ -124,28 +116,13 @@ def test_under_a_name_that_was_made_to_mean_this_machine_nothing_is_read(tmp_pat
     Folder.create(tmp_path / "library", plan_for("http://127.0.0.1:9"))
     with served(tmp_path / "library", "127.0.0.1") as server:
         port = server.rpartition(":")[2]
-        for host in (
-            "localhost",
-            f"localhost:{port}",
-            f"127.0.0.1:{port}",
-            f"[::1]:{port}",
-            f"LocalHost.:{port}",
-        ):
+        for host in ("localhost", f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}", f"LocalHost.:{port}"):
             status, told = asked(f"{server}/api/sweeps", host)
             assert (status, len(told)) == (200, 1), host
-        for host in (
-            "evil.example",
-            f"127.0.0.1.evil.example:{port}",
-            "[::1].evil.example",
-            "localhost@evil",
-            "",
-        ):
+        for host in ("evil.example", f"127.0.0.1.evil.example:{port}", "[::1].evil.example", "localhost@evil", ""):
             for path in ("/api/sweeps", "/healthz", "/_stcore/metrics", "/pareto"):
                 status, told = asked(f"{server}{path}", host)
-                assert (status, "does not answer under this name" in told["error"]) == (403, True), (
-                    host,
-                    path,
-                )
+                assert (status, "does not answer under this name" in told["error"]) == (403, True), (host, path)
 
 
 def asked(url: str, host: str) -> tuple[int, Any]:

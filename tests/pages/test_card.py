@@ -116,7 +116,7 @@ def test_a_card_leads_to_the_point_and_to_its_source(opened: Open) -> None:
 def test_a_projected_place_opens_the_measured_point_behind_it(opened: Open) -> None:
     at = opened("scaling")
     answer = question("scaling").answer(Library.open(), view_of(at, "scaling"))
-    place = next(row.place for line in answer.result.told for row in line.replicas)
+    place = next(row.place for line in answer.result.headline_lines for row in line.replicas)
     at = opened("scaling", **at.query_params, point=place)
     found = projection(answer.result, place)
     assert found is not None
@@ -156,9 +156,7 @@ def test_a_pair_of_crossover_opens_the_points_of_its_curves(opened: Open) -> Non
     assert link(at, "Open point")
 
 
-def test_who_may_hide_a_point_is_led_to_where_that_is_done(
-    opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_may_hide_a_point_is_led_to_where_that_is_done(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     at = opened("pareto")
     query, id = dict(at.query_params), leader(at, "pareto")
     for may in (True, False):

@@ -19,8 +19,13 @@ TYPED = {
     "purge.reason": "wrong",
     "fact.accelerator": "h200-sxm",
 }
-FORMS = {"note": "Keep the note", "tag": "Add the tag", "hide": "Hide it", "purge": "Delete it for good",
-         "fact": "State it"}  # fmt: skip
+FORMS = {
+    "note": "Keep the note",
+    "tag": "Add the tag",
+    "hide": "Hide it",
+    "purge": "Delete it for good",
+    "fact": "State it",
+}
 
 
 @pytest.fixture
@@ -40,12 +45,7 @@ def library(tmp_path: Path) -> Library:
     ],
 )
 def test_who_may_not_correct_is_offered_nothing_and_refused_by_hand(
-    mode: str,
-    address: str,
-    headers: dict[str, str],
-    why: str,
-    library: Library,
-    monkeypatch: pytest.MonkeyPatch,
+    mode: str, address: str, headers: dict[str, str], why: str, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KNEEPOINT_ACCESS", mode)
     monkeypatch.delenv("KNEEPOINT_TOKEN", raising=False)

@@ -58,9 +58,7 @@ def test_terms_stand_in_the_table_as_words(opened: Open) -> None:
 
 
 def test_all_bars_are_shown_on_demand_and_stand_in_the_link(opened: Open) -> None:
-    page = opened(
-        "cost", v="2", model="deepseek-r1", precision="fp8", isl="8192", osl="1024", group="deployment"
-    )
+    page = opened("cost", v="2", model="deepseek-r1", precision="fp8", isl="8192", osl="1024", group="deployment")
     (more,) = [one for one in page.button if one.key == "cost.bars"]
     assert more.label.startswith("Show all ")
     more.click().run()

@@ -22,9 +22,7 @@ CHANGES = {"Keep the note", "Add the tag", "State it", "Hide it", "Delete it for
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server and the reader's browser are on this machine; Streamlit's runner has neither."""
     stated = st.get_option
-    monkeypatch.setattr(
-        st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else stated(name)
-    )
+    monkeypatch.setattr(st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else stated(name))
     monkeypatch.setattr(type(st.context), "ip_address", property(lambda _: "127.0.0.1"))
     monkeypatch.setattr(type(st.context), "headers", property(lambda _: {"Host": "localhost:8501"}))
 
@@ -71,7 +69,7 @@ def test_what_is_searched_and_sorted_is_in_the_link_and_a_link_shows_it(opened: 
 
 def test_a_search_begins_at_the_first_page(opened: Open) -> None:
     at = opened("data", tab="points", page="7")
-    assert "601 to 700 of 4,844 points" in said(at)
+    assert "601 to 700 of 4,862 points" in said(at)
     at.text_input(key="data.search").set_value("mlperf").run()
     assert view_of(at, "data").option("page") == "1"
 
@@ -176,9 +174,7 @@ def test_a_note_and_a_tag_are_kept_and_found(mine: Library, opened: Open, here: 
     assert "**Tags:**" not in said(at)
 
 
-def test_a_wrong_accelerator_is_corrected_from_the_known_names(
-    mine: Library, opened: Open, here: None
-) -> None:
+def test_a_wrong_accelerator_is_corrected_from_the_known_names(mine: Library, opened: Open, here: None) -> None:
     id = source_of(mine, "mine.csv")
     at = opened("data", source_id=id)
     assert "Now H100 SXM (3 rows)" in said(at)

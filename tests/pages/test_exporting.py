@@ -27,9 +27,7 @@ def test_every_question_offers_every_format(name: str, opened: Open) -> None:
         ({"source_id": INFERENCEX, "search": "mi355x"}, "All 397 selected points"),
     ],
 )
-def test_the_table_of_points_says_how_many_it_exports(
-    query: dict[str, str], points: str, opened: Open
-) -> None:
+def test_the_table_of_points_says_how_many_it_exports(query: dict[str, str], points: str, opened: Open) -> None:
     at = opened("data", tab="points", **query)
     assert f"**{points}**, with every figure" in text_of(at)
     assert {button.label for button in at.get("download_button")} >= TITLES
@@ -43,9 +41,7 @@ def test_points_that_a_format_leaves_out_are_told(opened: Open) -> None:
     assert "Left out" not in text_of(at)
 
 
-def test_more_points_than_a_server_writes_at_once_are_told(
-    opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_points_than_a_server_writes_at_once_are_told(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export, "FILE_POINTS", 100)
     at = opened("data", tab="points")
     assert "100 are exported at once: narrow the selection" in text_of(at).replace("\\", "")

@@ -16,8 +16,8 @@ import websockets.asyncio.client as client
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import InvalidStatus
 
-from pages.shared.waiting import BODY_S, HEAD_S
-from pages.shared.websockets import is_readers
+from pages.server.waiting import BODY_S, HEAD_S
+from pages.server.websockets import is_readers
 from tests.benchmarks._server import Server, running
 from tests.benchmarks.sessions import rerun
 
@@ -44,9 +44,7 @@ def address(server: Server) -> str:
 
 @contextlib.asynccontextmanager
 async def session(server: Server, **headers: str) -> AsyncIterator[client.ClientConnection]:
-    opened = client.connect(
-        address(server), subprotocols=["streamlit"], max_size=None, additional_headers=headers
-    )
+    opened = client.connect(address(server), subprotocols=["streamlit"], max_size=None, additional_headers=headers)
     async with opened as connection:
         yield connection
 
@@ -66,9 +64,7 @@ def said(**kinds: object) -> bytes:
     return BackMsg(**kinds).SerializeToString()
 
 
-@pytest.mark.parametrize(
-    "kind", ["clear_cache", "set_run_on_save", "load_git_info", "debug_shutdown_runtime"]
-)
+@pytest.mark.parametrize("kind", ["clear_cache", "set_run_on_save", "load_git_info", "debug_shutdown_runtime"])
 def test_what_a_developers_menu_sends_is_ignored(kind: str, server: Server) -> None:
     async def drilled() -> tuple[int, int]:
         async with session(server) as connection:
@@ -110,9 +106,7 @@ def test_what_is_no_message_is_ignored(server: Server, log: Path) -> None:
     assert "Traceback" not in log.read_text()
 
 
-@pytest.mark.parametrize(
-    "origin", ["http://localhost:3000", "http://127.0.0.1", "http://evil.example", "null", ""]
-)
+@pytest.mark.parametrize("origin", ["http://localhost:3000", "http://127.0.0.1", "http://evil.example", "null", ""])
 def test_a_page_of_another_site_or_port_opens_no_session(origin: str, server: Server) -> None:
     async def drilled() -> None:
         async with session(server, origin=origin):
@@ -139,9 +133,7 @@ def connect(server: Server) -> Iterator[Callable[[bytes], socket.socket]]:
 
         def connected(sent: bytes) -> socket.socket:
             parts = urlsplit(server.url)
-            connection = stack.enter_context(
-                socket.create_connection((parts.hostname, parts.port), timeout=60)
-            )
+            connection = stack.enter_context(socket.create_connection((parts.hostname, parts.port), timeout=60))
             connection.sendall(sent.replace(b"HOST", parts.netloc.encode()))
             return connection
 
@@ -162,9 +154,7 @@ def closed(connection: socket.socket) -> bool:
 
 def test_half_a_request_is_not_waited_for(connect: Connect, log: Path) -> None:
     """Those who send nothing, half a head, half a second head, and bytes one by one, are all shown out."""
-    heads = [
-        connect(sent) for sent in (b"", b"GET / HTTP/1.1\r\nHost: HOST\r\nX-A:") for _ in range(HALF_OPEN)
-    ]
+    heads = [connect(sent) for sent in (b"", b"GET / HTTP/1.1\r\nHost: HOST\r\nX-A:") for _ in range(HALF_OPEN)]
     second = connect(b"GET /healthz HTTP/1.1\r\nHost: HOST\r\n\r\n")
     answer = b""
     while not answer.endswith(b"}"):

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from starlette.types import Message, Receive, Scope, Send
 
-from pages.shared.shell import KnownHosts
+from pages.server.shell import KnownHosts
 
 LISTED = ["bench.example", "*.lab.example", "::1"]
 
@@ -34,9 +34,7 @@ def status(path: str, host: str | None) -> int:
 
 def allow(names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     stated = st.get_option
-    monkeypatch.setattr(
-        st, "get_option", lambda name: names if name == "server.allowedHosts" else stated(name)
-    )
+    monkeypatch.setattr(st, "get_option", lambda name: names if name == "server.allowedHosts" else stated(name))
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/api/sweeps", "/_stcore/metrics", "/pareto", "/"])

@@ -34,9 +34,7 @@ STATED = {
 def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server and the reader's browser are on this machine; Streamlit's runner has neither."""
     stated = st.get_option
-    monkeypatch.setattr(
-        st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else stated(name)
-    )
+    monkeypatch.setattr(st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else stated(name))
     monkeypatch.setattr(type(st.context), "ip_address", property(lambda _: "127.0.0.1"))
     monkeypatch.setattr(type(st.context), "headers", property(lambda _: {"Host": "localhost:8501"}))
 
@@ -94,9 +92,7 @@ def test_a_page_measures_only_this_machine(opened: Open, own_library: Path, url:
     assert not own_library.exists() or not listed(own_library)
 
 
-def test_in_read_only_mode_there_is_no_start(
-    opened: Open, own_library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_read_only_mode_there_is_no_start(opened: Open, own_library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
     page = opened("launch", url="http://127.0.0.1:9", **STATED)
     assert "Start the sweep" not in labels(page)
@@ -121,9 +117,16 @@ def test_a_token_opens_the_start_and_stays_out_of_the_address(
 def test_a_sweep_is_watched_ended_and_gone_on_with(opened: Open, own_library: Path) -> None:
     with running(Settings(ttft_ms=20, itl_ms=2)) as url:
         plan = Plan.from_fields(
-            {"endpoint.url": url, "endpoint.model": "fake-model", "workloads.isl": "8", "workloads.osl": "4",
-             "loads.concurrency": "1, 2", "point.requests": "30", "point.warmup_requests": "1"}
-        )  # fmt: skip
+            {
+                "endpoint.url": url,
+                "endpoint.model": "fake-model",
+                "workloads.isl": "8",
+                "workloads.osl": "4",
+                "loads.concurrency": "1, 2",
+                "point.requests": "30",
+                "point.warmup_requests": "1",
+            }
+        )
         folder = Folder.create(own_library, plan)
         page = opened("jobs", job=folder.id)
         assert "was interrupted" in title(page)
@@ -141,18 +144,9 @@ def test_a_sweep_is_watched_ended_and_gone_on_with(opened: Open, own_library: Pa
     assert listing.dataframe[0].value["id"].tolist() == [folder.id]
 
 
-def test_what_is_run_again_or_changed_has_prompts_the_endpoint_has_not_seen(
-    opened: Open, own_library: Path
-) -> None:
+def test_what_is_run_again_or_changed_has_prompts_the_endpoint_has_not_seen(opened: Open, own_library: Path) -> None:
     url = f"http://127.0.0.1:{free_port()}"
-    plan = Plan.from_fields(
-        {
-            "endpoint.url": url,
-            "endpoint.model": "fake-model",
-            "profile": "quick",
-            "seed": "5",
-        }
-    )
+    plan = Plan.from_fields({"endpoint.url": url, "endpoint.model": "fake-model", "profile": "quick", "seed": "5"})
     first = Folder.create(own_library, plan)
     page = opened("jobs", job=first.id)
     (change,) = [link for link in page.get("page_link") if link.proto.label == "Change it and run"]

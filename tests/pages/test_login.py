@@ -12,14 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.drawn import MAIN, text_of
 
-LINK = {
-    "url": "http://127.0.0.1:9",
-    "model": "m",
-    "isl": "8",
-    "osl": "4",
-    "concurrency": "2",
-    "requests": "20",
-}
+LINK = {"url": "http://127.0.0.1:9", "model": "m", "isl": "8", "osl": "4", "concurrency": "2", "requests": "20"}
 PROVIDER = {
     "redirect_uri": "http://localhost:8501/oauth2callback",
     "cookie_secret": "a-cookie-secret-of-a-test",

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from bench.sweep.folder import Folder
 from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan
-from bench.sweep.runner import run
+from bench.sweep.session.runner import run
 from tests.pages.drawn import Open
 from tests.sweep.played import ALWAYS, Played, playing
 
@@ -45,11 +45,15 @@ def test_no_page_shows_the_key(
         (own_library / "endpoints.toml").write_text(
             f'[endpoints.lab]\nbase_url = "{played.url}"\nmodel = "fake-model"\nkey_env = "LAB_API_KEY"\n'
         )
-        fields = {"endpoint.name": "lab", "workloads.isl": "32", "workloads.osl": "4", "loads.concurrency": "1,2",
-                  "point.requests": "10", "point.warmup_requests": "1"}  # fmt: skip
-        folder = Folder.create(
-            own_library, Plan.from_fields(fields, files=False, endpoints=Endpoints(own_library))
-        )
+        fields = {
+            "endpoint.name": "lab",
+            "workloads.isl": "32",
+            "workloads.osl": "4",
+            "loads.concurrency": "1,2",
+            "point.requests": "10",
+            "point.warmup_requests": "1",
+        }
+        folder = Folder.create(own_library, Plan.from_fields(fields, files=False, endpoints=Endpoints(own_library)))
         run(folder)
         pages = {
             "launch": opened("launch", endpoint="lab", isl="32", osl="4", concurrency="1", requests="10"),

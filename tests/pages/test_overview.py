@@ -16,9 +16,7 @@ CARDS = ("What is loaded", "What stands out", "What is new")
 def links(at: AppTest) -> list[tuple[str, str, View]]:
     """The label, the page and the View of every link on the page."""
     told = [one.proto for one in at.get("page_link")]
-    return [
-        (one.label.replace("\\", ""), one.page, View.from_pairs(parse_qsl(one.query_string))) for one in told
-    ]
+    return [(one.label.replace("\\", ""), one.page, View.from_pairs(parse_qsl(one.query_string))) for one in told]
 
 
 def typed(at: AppTest, text: str) -> AppTest:
@@ -44,8 +42,7 @@ def test_the_box_offers_pages_with_exactly_what_was_typed(opened: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["wibble", "<script>alert(1)</script>", "' OR 1=1 --", "a" * 5000, "\u202e" * 50, "1k/1k " * 500, "   "],
+    "text", ["wibble", "<script>alert(1)</script>", "' OR 1=1 --", "a" * 5000, "\u202e" * 50, "1k/1k " * 500, "   "]
 )
 def test_whatever_is_typed_the_page_stands(opened: Open, text: str) -> None:
     at = typed(opened("overview"), text)

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from bench.questions import questions
 from pages.shared import cached
 from tests.pages.drawn import NAMES, PAGES, Open, headline, text_of
+from tests.thorough import some
 
 QUESTIONS = [name for name in NAMES if name in questions()]
 
@@ -44,7 +45,7 @@ def test_a_question_is_answered_by_sentence_chart_table_and_reasons(name: str, o
     assert any("Why" in part.label for part in at.expander)
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", some(QUESTIONS, 1))
 def test_the_last_choices_of_all_options_are_answered(name: str, opened: Open) -> None:
     at = opened(name)
     own = {f"{name}.{option.key}" for option in questions()[name].OPTIONS}
@@ -58,11 +59,9 @@ def test_the_last_choices_of_all_options_are_answered(name: str, opened: Open) -
 
 
 class TestHostileNames:
-    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("name", some(NAMES, 1))
     def test_names_from_files_are_shown_as_text(self, name: str, hostile: Path, opened: Open) -> None:
-        at = opened(
-            name, accelerator="h100-sxm", origin="published", date_from="2026-03-02", date_to="2026-03-02"
-        )
+        at = opened(name, accelerator="h100-sxm", origin="published", date_from="2026-03-02", date_to="2026-03-02")
         assert not at.exception
         assert cached.library().path == hostile
         said = text_of(at)

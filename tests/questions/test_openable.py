@@ -9,7 +9,7 @@ import pytest
 from bench.chart import LIGHT
 from bench.library import Library
 from bench.questions import question
-from bench.questions.cost import of_point
+from bench.questions.cost.cost_words import costs_of_point
 from bench.questions.heatmap import cells
 from bench.questions.openable import marked, measured_of, openable
 from bench.view import View
@@ -24,15 +24,25 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 def test_leaders_come_first_and_then_the_rows_as_they_stand() -> None:
     rows = pd.DataFrame({"point_id": [A, B, C], "on_frontier": [False, True, False]})
-    figure = go.Figure([{"type": "scatter", "customdata": [[C, "text"], [A, "text"]]},
-                        {"type": "scatter", "customdata": [B, f"{B}:4"]}, {"type": "bar"}])  # fmt: skip
+    figure = go.Figure(
+        [
+            {"type": "scatter", "customdata": [[C, "text"], [A, "text"]]},
+            {"type": "scatter", "customdata": [B, f"{B}:4"]},
+            {"type": "bar"},
+        ]
+    )
     assert openable(rows, figure) == (B, A, C, f"{B}:4")
     assert measured_of(f"{B}:4") == measured_of(B) == B
 
 
 def test_what_is_opened_stands_out_and_the_chart_itself_stays_as_it_is() -> None:
-    figure = go.Figure([{"type": "scatter", "customdata": [[C, "text"], [A, "text"]]},
-                        {"type": "scatter", "customdata": [B]}, {"type": "scatter", "y": [1]}])  # fmt: skip
+    figure = go.Figure(
+        [
+            {"type": "scatter", "customdata": [[C, "text"], [A, "text"]]},
+            {"type": "scatter", "customdata": [B]},
+            {"type": "scatter", "y": [1]},
+        ]
+    )
     made = marked(figure, A)
     assert [trace.selectedpoints for trace in made.data] == [(1,), (), None]
     assert [trace.selectedpoints for trace in figure.data] == [None, None, None]
@@ -44,7 +54,7 @@ def test_what_opens_something_else_is_no_point() -> None:
     assert openable(pd.DataFrame(), figure) == ()
 
 
-@pytest.mark.parametrize("name", ["pareto", "cost", "scaling"])
+@pytest.mark.parametrize("name", ["pareto", "cost", "scaling", "roofline", "capacity", "history"])
 def test_every_point_that_is_drawn_can_be_opened(name: str, shipped: Library) -> None:
     answer = question(name).answer(shipped, View())
     offered = openable(answer.rows, question(name).figure(answer.result, LIGHT))
@@ -70,7 +80,7 @@ def test_the_cells_of_a_heatmap_are_told_best_first_and_the_empty_ones_last(ship
 def test_a_card_has_the_cost_that_the_bar_has(shipped: Library) -> None:
     answer = question("cost").answer(shipped, View())
     lead = answer.result.lead
-    label, value = of_point.costs(answer.result, lead.facts.point_id)[0]
+    label, value = costs_of_point(answer.result, lead.facts.point_id)[0]
     assert label == answer.result.asked.usd.label
     assert value == f"{lead.usd_per_million:.2f} USD"
-    assert of_point.costs(answer.result, "0" * 16) == ()
+    assert costs_of_point(answer.result, "0" * 16) == ()

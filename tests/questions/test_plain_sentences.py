@@ -11,6 +11,7 @@ from bench.basis.wording import CAVEAT, FINDING, LONGEST, fitting, listing
 from bench.library import Library
 from bench.questions import questions
 from bench.view import View
+from tests.thorough import some
 
 MOST: dict[Role, int] = {"headline": LONGEST, "finding": FINDING, "caveat": CAVEAT, "coverage": CAVEAT}
 """So many words a sentence has at most, by its part in the answer."""
@@ -31,7 +32,7 @@ def test_every_sentence_on_every_model_is_short_and_plain(shipped: Library, name
     rows = shipped.fetch("SELECT DISTINCT model FROM points WHERE model IS NOT NULL ORDER BY 1")
     assert len(rows) > 30
     long, odd = [], []
-    for model in (None, *(model for (model,) in rows)):
+    for model in some([None, *(model for (model,) in rows)], 4, 6):
         told = questions()[name].answer(shipped, View.of({"model": [model]} if model else {}))
         for one in told.statements:
             long += [(model, one.text)] * (len(one.text.split()) > MOST.get(one.role, CAVEAT))
@@ -48,27 +49,13 @@ def test_the_overview_too(shipped: Library, model: str | None) -> None:
     assert not any(re.search(words, one.text) for one in told.statements for words in ODD)
 
 
-def test_an_overview_of_one_model_names_it_and_says_which_day_is_which(shipped: Library) -> None:
-    told = questions()["overview"].answer(shipped, View.of({"model": ["deepseek-r1"]}))
-    assert re.fullmatch(
-        r"[\d,]+ of [\d,]+ loaded points are selected: DeepSeek-R1 on \d+ accelerators from .*", told.headline
-    )
-    said = {one.kind: one.text for one in told.statements}
-    assert "series, the last measured on 2026-06-11" in said["loaded"]
-    assert said["newest"].startswith("Last measured and published: 18 points of DeepSeek-R1 ")
-    assert said["newest"].endswith("from inferencex, measured by 2026-06-11.")
-
-
 def test_a_list_stops_where_the_sentence_would_be_long() -> None:
     parts = [f"part {place}" for place in range(20)]
     told = listing("All of these: ", parts, ".")
     assert told.text == f"All of these: {', '.join(parts[: told.shown])} and {20 - told.shown} more."
     assert LONGEST - 2 <= len(told.text.split()) <= LONGEST
     assert listing("Both: ", parts[:2], ".").text == "Both: part 0 and part 1."
-    assert listing("By cost: ", ["a 1", "b 2", "c 3"], ".", by="; ", longest=5) == (
-        "By cost: a 1; 2 more.",
-        1,
-    )
+    assert listing("By cost: ", ["a 1", "b 2", "c 3"], ".", by="; ", longest=5) == ("By cost: a 1; 2 more.", 1)
     long = " ".join(["word"] * 40)
     assert listing("", [long, "short"]).shown == 1
     assert fitting(long, "short") == "short"

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from bench.sweep.wire.answer import Answer
+from bench.sweep.wire.answer import WireAnswer
 from bench.sweep.wire.connection import Connection
-from bench.sweep.wire.exchange import Ask, Exchange, Limits, Target
+from bench.sweep.wire.exchange import Exchange, Limits, PreparedRequest, Target
 
 TARGET = Target("127.0.0.1", 8000, "/v1/chat/completions")
 STREAM_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
@@ -36,12 +36,7 @@ class Wire(asyncio.Transport):
 
 
 def heard(
-    reads: Iterable[bytes],
-    *,
-    target: Target = TARGET,
-    limits: Limits | None = None,
-    osl: int = 64,
-    closed: bool = True,
+    reads: Iterable[bytes], *, target: Target = TARGET, limits: Limits | None = None, osl: int = 64, closed: bool = True
 ) -> Exchange:
     """The exchange of a request that is answered by these reads, and by the end of the connection if `closed`."""
     limits = limits or Limits()
@@ -49,7 +44,7 @@ def heard(
     wire = Wire()
     connection.connection_made(wire)
     connection.on(None, 1_000)
-    answer = Answer(Ask(0, b"{}", None, osl), target, limits, None, ("secret-key",))
+    answer = WireAnswer(PreparedRequest(0, b"{}", None, osl), target, limits, None, ("secret-key",))
     connection.send(answer, b"POST")
     assert wire.written == b"POST"
     for read in reads:
@@ -96,6 +91,4 @@ def event(delta: dict[str, Any], finish: str | None = None, line_end: bytes = b"
 def usage(prompt: int, completion: int, line_end: bytes = b"\n", **more: Any) -> bytes:
     """The event with token counts that comes after the last chunk."""
     counts = {"prompt_tokens": prompt, "completion_tokens": completion, **more}
-    return (
-        b"data: " + json.dumps({"id": "chatcmpl-1", "choices": [], "usage": counts}).encode() + line_end * 2
-    )
+    return b"data: " + json.dumps({"id": "chatcmpl-1", "choices": [], "usage": counts}).encode() + line_end * 2

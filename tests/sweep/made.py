@@ -50,9 +50,7 @@ def exchange(
     )
 
 
-def slot(
-    start: float, ttft: float, itl: float, tokens: int, requests: int, number: int = 0
-) -> list[Exchange]:
+def slot(start: float, ttft: float, itl: float, tokens: int, requests: int, number: int = 0) -> list[Exchange]:
     """The requests of one place of a closed loop, each sent in the moment the one before has ended."""
     made, sent = [], start
     for place in range(requests):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from hypothesis import strategies as st
 
 from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.toml_text import toml
 
 ENDPOINT = {"url": "http://127.0.0.1:8000", "model": "m"}
 
@@ -12,16 +17,12 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min
 LENGTHS = st.one_of(
     st.integers(1, 4096),
     st.tuples(st.integers(1, 500), st.integers(0, 500)).map(lambda p: f"uniform:{p[0]}:{p[0] + p[1]}"),
-    st.integers(1, 100).flatmap(
-        lambda sd: st.integers(3 * sd + 1, 4096).map(lambda mean: f"normal:{mean}:{sd}")
-    ),
+    st.integers(1, 100).flatmap(lambda sd: st.integers(3 * sd + 1, 4096).map(lambda mean: f"normal:{mean}:{sd}")),
 )
 SIZES = st.one_of(
     st.fixed_dictionaries({"requests": st.integers(1, 5000)}),
     st.fixed_dictionaries({"duration_s": st.floats(0.1, 3600)}),
-    st.fixed_dictionaries(
-        {"requests": st.integers(1, 5000), "duration_s": st.sampled_from(["30s", "2m", 45])}
-    ),
+    st.fixed_dictionaries({"requests": st.integers(1, 5000), "duration_s": st.sampled_from(["30s", "2m", 45])}),
 )
 STOPS = st.fixed_dictionaries(
     {"falling_levels": st.integers(1, 5)},
@@ -30,12 +31,7 @@ STOPS = st.fixed_dictionaries(
 VENDOR = st.dictionaries(
     st.sampled_from(["temperature", "top_p", "chat_template_kwargs", "weiß nicht", 'a"b', "x.y"]),
     st.recursive(
-        st.one_of(
-            st.booleans(),
-            st.integers(-(2**62), 2**62),
-            st.floats(allow_nan=False, allow_infinity=False),
-            WORDS,
-        ),
+        st.one_of(st.booleans(), st.integers(-(2**62), 2**62), st.floats(allow_nan=False, allow_infinity=False), WORDS),
         lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=3)),
         max_leaves=6,
     ),
@@ -104,3 +100,16 @@ def ramp(levels: list[int], repeats: int = 1, **stop: object) -> Plan:
             "stop": stop,
         }
     )
+
+
+def name_endpoint(library: Path, name: str, stated: Mapping[str, Any]) -> None:
+    """Write this endpoint behind what the library's endpoints.toml states, as a person would."""
+    stated = {key: toml(value) if not isinstance(value, Mapping) else value for key, value in stated.items()}
+    own = [f"{key} = {value}" for key, value in stated.items() if isinstance(value, str)]
+    tables = [
+        f"[endpoints.{name}.{key}]\n" + "\n".join(f"{fact} = {toml(one)}" for fact, one in value.items())
+        for key, value in stated.items()
+        if isinstance(value, Mapping)
+    ]
+    with (library / "endpoints.toml").open("a", encoding="utf-8") as file:
+        file.write("\n".join([f"[endpoints.{name}]", *own, *tables, ""]))

@@ -75,9 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
         key = self._key()
         if self.path == "/version" and key:
             spelled = "".join(f"\\u{ord(character):04x}" for character in f"1.0 of {key}")
-            self._send(
-                200, "application/json", f'{{"version": "{spelled}"}}'.encode(), {"x-asked-with": key.upper()}
-            )
+            self._send(200, "application/json", f'{{"version": "{spelled}"}}'.encode(), {"x-asked-with": key.upper()})
         elif self.path in self.played.told:
             self._say(*self.played.told[self.path])
         elif self.path.partition("?")[0] != "/v1/models":
@@ -119,20 +117,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, "text/event-stream", line.encode(), {})
             return
         if self.played.leads_to:
-            self._say(
-                302, {}, {"location": self.played.leads_to + (f"?key={key.split()[-1]}" if key else "")}
-            )
+            self._say(302, {}, {"location": self.played.leads_to + (f"?key={key.split()[-1]}" if key else "")})
             return
-        refused = (
-            f"Incorrect API key provided: {key.partition(' ')[2]}. You sent {key}, and nobody knows {key}."
-        )
+        refused = f"Incorrect API key provided: {key.partition(' ')[2]}. You sent {key}, and nobody knows {key}."
         self._say(401, {"error": {"message": "x" * 280 + refused}}, {"www-authenticate": key.swapcase()})
 
     def _stream(self, stated: dict[str, Any], key: str) -> None:
-        tokens, words = (
-            stated.get("max_tokens") or 8,
-            sum(len(one["content"].split()) for one in stated["messages"]),
-        )
+        tokens, words = (stated.get("max_tokens") or 8, sum(len(one["content"].split()) for one in stated["messages"]))
         chunks: list[Any] = [
             {"id": f"for {key}", "choices": [{"index": 0, "delta": {"content": "w"}, "finish_reason": None}]}
             for _ in range(tokens)

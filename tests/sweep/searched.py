@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bench.sweep.planning.plan import Plan
-from bench.sweep.planning.ramp import Finished
 from bench.sweep.planning.searches import Stop, next_load
+from bench.sweep.planning.stop_rules import Finished
 from tests.sweep.plans import ENDPOINT
 
 
@@ -12,9 +12,7 @@ def of(name: str, **stated: object) -> Plan:
     return Plan.from_mapping({"profile": name, "endpoint": ENDPOINT, **stated})
 
 
-def measured(
-    point, throughput: float | None = 100.0, failed: int = 0, ok: int = 100, **metrics: float
-) -> Finished:
+def measured(point, throughput: float | None = 100.0, failed: int = 0, ok: int = 100, **metrics: float) -> Finished:
     own = {} if throughput is None else {"output_tokens_per_s": throughput}
     return Finished(point.key, ok, failed, own | metrics)
 

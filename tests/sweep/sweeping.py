@@ -45,9 +45,12 @@ def bench(*arguments: str, timeout: float = 60, **more: Any) -> subprocess.Compl
 def started(folder: Folder) -> subprocess.Popen[bytes]:
     """The sweep of a folder as a process."""
     return subprocess.Popen(
-        [sys.executable, "-m", "bench.sweep", str(folder.path)], cwd=ROOT, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
+        [sys.executable, "-m", "bench.sweep", str(folder.path)],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
 
 
 def numbers_of_samples(folder: Folder) -> dict[str, int]:

@@ -13,20 +13,20 @@ from bench.access import Visitor
 from bench.endpoint import Settings, running
 from bench.errors import UsageError
 from bench.records import Load
-from bench.sweep import launching
+from bench.runs.run import _environment
 from bench.sweep.checks.preflight import preflight
 from bench.sweep.folder import Folder
 from bench.sweep.generator.load import run_point
-from bench.sweep.origin import Origin, keep
 from bench.sweep.planning.plan import Plan
-from bench.sweep.queue import Standing, measured_at, obstacle
-from bench.sweep.runner import run
-from bench.sweep.story.run import _environment
-from bench.sweep.wire.bodies import Manner, body
-from bench.sweep.wire.exchange import Ask, Limits, Target
+from bench.sweep.session import launching
+from bench.sweep.session.origin import SweepOrigin, keep
+from bench.sweep.session.queue import QueuedSweep, measured_at, obstacle
+from bench.sweep.session.runner import run
+from bench.sweep.wire.bodies import RequestStyle, body
+from bench.sweep.wire.exchange import Limits, PreparedRequest, Target
 from tests.sweep.played import Played, playing
 
-MANNER = Manner("fake-model")
+MANNER = RequestStyle("fake-model")
 STATED = {
     "endpoint.model": "fake-model",
     "workloads.isl": "8",
@@ -50,16 +50,13 @@ def over(*urls: str) -> Target:
     return replace(first, others=tuple(others))
 
 
-def asks(count: int) -> list[Ask]:
-    return [Ask(number, body(MANNER, "w", 4), None, 4) for number in range(count)]
+def asks(count: int) -> list[PreparedRequest]:
+    return [PreparedRequest(number, body(MANNER, "w", 4), None, 4) for number in range(count)]
 
 
 @pytest.mark.parametrize(
     "load",
-    [
-        Load(load_kind="closed", concurrency=5),
-        Load(load_kind="open", request_rate=200.0, arrivals="constant"),
-    ],
+    [Load(load_kind="closed", concurrency=5), Load(load_kind="open", request_rate=200.0, arrivals="constant")],
     ids=["closed", "open"],
 )
 def test_requests_take_turns_by_their_number(load: Load) -> None:
@@ -130,10 +127,7 @@ def test_every_url_has_to_answer_serve_the_model_and_be_one_engine() -> None:
         refusing = Played(
             told={"/version": (200, {"version": "0.11.0"}), "/v1/chat/completions": (400, {"error": "no"})}
         )
-        with (
-            playing(refusing) as turns_away,
-            playing(Played(told={"/version": (200, {"version": "0.11.0"})})) as good,
-        ):
+        with playing(refusing) as turns_away, playing(Played(told={"/version": (200, {"version": "0.11.0"})})) as good:
             assert "does not answer a short request (HTTP 400: no)" in problem_over(good.url, turns_away.url)
 
 
@@ -186,7 +180,7 @@ def test_a_page_states_no_path_query_or_header_of_its_own(more: dict[str, str], 
 def test_a_name_that_means_this_machine_is_refused_for_each(tmp_path: Path) -> None:
     plan = plan_over("http://127.0.0.1:9", "http://2130706433:9")
     folder = Folder.create(tmp_path, plan)
-    keep(folder, Origin.now("a reader", from_page=True))
+    keep(folder, SweepOrigin.now("a reader", from_page=True))
     ended = run(folder)
     assert ended.state == "failed"
     assert "this machine itself" in ended.reason
@@ -218,6 +212,6 @@ def test_every_question_and_request_carries_the_headers_and_the_query(
 
 def test_sweeps_that_share_a_url_take_turns() -> None:
     both = measured_at(plan_over("http://a:1", "http://b:1").endpoint)
-    running_now = Standing("first", both, 1, "1", waits=False)
-    assert obstacle(Standing("second", "b:1", 1, "2"), [running_now], 8) is not None
-    assert obstacle(Standing("second", "c:1", 1, "2"), [running_now], 8) is None
+    running_now = QueuedSweep("first", both, 1, "1", waits=False)
+    assert obstacle(QueuedSweep("second", "b:1", 1, "2"), [running_now], 8) is not None
+    assert obstacle(QueuedSweep("second", "c:1", 1, "2"), [running_now], 8) is None

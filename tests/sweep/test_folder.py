@@ -15,7 +15,7 @@ from bench.endpoint import Settings, running
 from bench.errors import UsageError
 from bench.formats.journal import EndLine
 from bench.sweep.folder import Folder, Writer
-from bench.sweep.runner import run
+from bench.sweep.session.runner import run
 from tests.library.sweeps import point, session
 from tests.sweep.sweeping import folder_for
 
@@ -67,9 +67,7 @@ def test_a_journal_that_cannot_be_read_leaves_it_interrupted(tmp_path: Path) -> 
     assert (folder.status["state"], folder.status["points_done"]) == ("interrupted", 0)
 
 
-def test_only_a_sweep_that_runs_can_be_asked_to_end_and_the_next_session_is_not_the_one_asked(
-    tmp_path: Path,
-) -> None:
+def test_only_a_sweep_that_runs_can_be_asked_to_end_and_the_next_session_is_not_the_one_asked(tmp_path: Path) -> None:
     folder = folder_for(tmp_path, "http://127.0.0.1:1")
     assert not folder.ask_to_end()
     assert not folder.cancel.exists()
@@ -143,7 +141,8 @@ def test_where_only_the_status_cannot_be_written_the_sweep_still_says_why_it_end
 def test_where_only_the_journal_cannot_be_written_the_status_says_why_it_ended(tmp_path: Path) -> None:
     """From the third finished point on no file may grow beyond the journal, which is longer than the status."""
     told = (
-        "import pathlib, resource, sys; from bench.sweep.folder import Folder; from bench.sweep.runner import run; "
+        "import pathlib, resource, sys; from bench.sweep.folder import Folder; "
+        "from bench.sweep.session.runner import run; "
         "folder = Folder(pathlib.Path(sys.argv[1])); "
         "most = lambda: (folder.journal.stat().st_size + 50, resource.RLIM_INFINITY); "
         "full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, most()); "

@@ -14,9 +14,9 @@ import pytest
 
 from bench.endpoint import Settings, running
 from bench.library import Library
-from bench.sweep.entering import enter
 from bench.sweep.folder import Folder, listed
-from bench.sweep.runner import run
+from bench.sweep.session.endings import enter
+from bench.sweep.session.runner import run
 from tests.sweep.sweeping import ROOT, bench, document, folder_for, started
 
 pytestmark = pytest.mark.long
@@ -40,7 +40,7 @@ while seen < int(sys.argv[2]):
 ENTER = """
 import sys
 from pathlib import Path
-from bench.sweep.entering import enter
+from bench.sweep.session.endings import enter
 from bench.sweep.folder import Folder
 enter(Folder(Path(sys.argv[1])), Path(sys.argv[2]))
 """
@@ -100,9 +100,7 @@ def test_the_library_is_whole_and_single_after_every_kill(tmp_path: Path) -> Non
     library = Library.open(tmp_path, shipped=False)
     known: dict[str, str] = {}
     with running(FAST) as url:
-        folder = folder_for(
-            tmp_path, url, workloads__isl="16,24,32", loads__concurrency="1,2", point__requests="20"
-        )
+        folder = folder_for(tmp_path, url, workloads__isl="16,24,32", loads__concurrency="1,2", point__requests="20")
         for attempt in range(4):
             process = started(folder)
             # A quick machine has measured everything before the last of the kills.
@@ -130,12 +128,16 @@ def test_the_library_is_whole_and_single_after_every_kill(tmp_path: Path) -> Non
 def test_a_sweep_that_cannot_begin_leaves_nothing_unless_it_is_the_only_one_to_say_so(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        ask = ("sweep", "--url", f"http://127.0.0.1:{taken.getsockname()[1]}", "--library", str(tmp_path),
-               *"--model m --isl 16 --osl 4 --concurrency 1 --requests 2".split())  # fmt: skip
+        ask = (
+            "sweep",
+            "--url",
+            f"http://127.0.0.1:{taken.getsockname()[1]}",
+            "--library",
+            str(tmp_path),
+            *"--model m --isl 16 --osl 4 --concurrency 1 --requests 2".split(),
+        )
         assert bench(*ask).returncode == 1
-        assert [path for path in tmp_path.rglob("*") if not path.name.startswith(".")] == [
-            tmp_path / "sweeps"
-        ]
+        assert [path for path in tmp_path.rglob("*") if not path.name.startswith(".")] == [tmp_path / "sweeps"]
         assert bench(*ask, "--detach").returncode == 0
         (folder,) = listed(tmp_path)
         until(lambda: not folder.held() and folder.status["state"] == "failed")

@@ -15,15 +15,15 @@ from bench.sweep.generator.samples import Samples
 from bench.sweep.generator.stopping import Precision
 from bench.sweep.measured.honesty import ClientLoad, flags
 from bench.sweep.measured.lateness import lateness, moved
-from bench.sweep.measured.rising import rise
+from bench.sweep.measured.saturation import rise
 from bench.sweep.measured.window import measured, started_well
-from bench.sweep.wire.bodies import Manner, body
-from bench.sweep.wire.exchange import Ask, Limits, Target
+from bench.sweep.wire.bodies import RequestStyle, body
+from bench.sweep.wire.exchange import Limits, PreparedRequest, Target
 from tests.tries import TRIES
 
 pytestmark = pytest.mark.long
 
-MANNER = Manner("fake-model", ignore_eos=True)
+MANNER = RequestStyle("fake-model", ignore_eos=True)
 
 
 def run(*args, **kwargs):
@@ -35,10 +35,15 @@ def run(*args, **kwargs):
 def run_beside(settings, load, limits, osl=20, every_ms=None, precision=None, held_ms=0.0):
     """The point, the kinds of its flags, and how far percentiles may be off."""
     asks = [
-        Ask(n, body(MANNER, f"How far is the sea from {n}?", osl), None, osl,
-            None if every_ms is None else round(n * every_ms * 1e6))
+        PreparedRequest(
+            n,
+            body(MANNER, f"How far is the sea from {n}?", osl),
+            None,
+            osl,
+            None if every_ms is None else round(n * every_ms * 1e6),
+        )
         for n in range(limits.requests or 100_000 if every_ms is None else limits.requests)
-    ]  # fmt: skip
+    ]
     heard = []
 
     def hear(one):
@@ -73,23 +78,23 @@ async def held(loaded, seconds):
 
 
 def test_a_load_generator_that_is_held_up_says_which_figures_it_has_moved():
-    """Held for 30 ms and free for as long, over and over: what the endpoint set is within what is stated."""
+    """Held for 30 ms and free for as long, over and over: what the endpoint set is within what is stated.
+
+    What the endpoint is late itself is not stated: a load generator that nobody holds up sees that.
+    """
+    set_to = Settings(ttft_ms=80, itl_ms=10), Load(load_kind="closed", concurrency=4), Limits(requests=60)
     for _ in range(TRIES):
-        found, kinds, moved = run_beside(
-            Settings(ttft_ms=80, itl_ms=10),
-            Load(load_kind="closed", concurrency=4),
-            Limits(requests=60),
-            osl=5,
-            held_ms=30,
-        )
+        found, kinds, moved = run_beside(*set_to, osl=5, held_ms=30)
+        free, _, _ = run_beside(*set_to, osl=5, held_ms=0)
         assert found.metrics["requests_ok"] == 60
         assert "client_limited" in kinds
         assert max(one.by for one in moved) > 1
         least = [one.value - one.by for one in moved if one.key == "ttft_ms" and one.percent in (50, 90)]
-        if max(least) <= 80 + 1:  # what the endpoint is late itself is not stated
+        endpoint = max(80.0, free.metrics["ttft_ms_p90"])
+        if max(least) <= endpoint + 1:
             break
     assert len(least) == 2
-    assert max(least) <= 80 + 1
+    assert max(least) <= endpoint + 1
 
 
 def test_a_closed_loop_by_its_set_latencies():
@@ -145,9 +150,7 @@ def test_a_point_that_is_known_well_enough_ends_early():
     limits = Limits(duration_s=30, warmup_requests=4, drain_s=0)
     for _ in range(TRIES):
         precision = Precision(0.1, round_of=4, warmup_requests=4)
-        found, _ = run(
-            Settings(ttft_ms=20, itl_ms=2), Load("closed", concurrency=4), limits, precision=precision
-        )
+        found, _ = run(Settings(ttft_ms=20, itl_ms=2), Load("closed", concurrency=4), limits, precision=precision)
         assert found.window.duration_s < 15
         share = found.metrics["output_tokens_per_s"] / (4 * 20 / 0.058)
         assert share < 1.01

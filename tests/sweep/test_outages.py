@@ -10,10 +10,10 @@ import pytest
 from bench.endpoint import Settings, running, truth
 from bench.formats.journal import PointLine
 from bench.library import Library
-from bench.sweep.entering import enter
 from bench.sweep.folder import Folder, listed
-from bench.sweep.opening import looked_at
-from bench.sweep.runner import run
+from bench.sweep.session.endings import enter
+from bench.sweep.session.runner import run
+from bench.sweep.session.setup import looked_at
 from tests.endpoint.odd import Failing, Odd, Wrote, serving
 from tests.sweep.sweeping import bench, document, folder_for, plan_for
 
@@ -50,9 +50,10 @@ def test_an_outage_costs_the_points_in_it_and_resume_measures_those_alone(tmp_pa
     odd = Odd(**QUICK, failing=(Failing(500, *OUTAGE_S),))
     with serving({"odd": odd}) as servers:
         asked = arguments(
-            servers.url("odd"), tmp_path,
+            servers.url("odd"),
+            tmp_path,
             **{"loads.concurrency": 16, "repeats": 5, "point.duration_s": 8, "point.warmup_s": 0.5},
-        )  # fmt: skip
+        )
         done = bench(*asked, timeout=120)
         told = document(done.stdout)
         assert (done.returncode, told["state"]) == (1, "failed")
@@ -66,9 +67,7 @@ def test_an_outage_costs_the_points_in_it_and_resume_measures_those_alone(tmp_pa
                 assert "outage" in kinds
         for point in told["points"]:
             if point["state"] == "failed":
-                assert point["error"].startswith(
-                    ("no request succeeded: ", "after the warm-up no request succeeded")
-                )
+                assert point["error"].startswith(("no request succeeded: ", "after the warm-up no request succeeded"))
                 assert "http_5xx (HTTP 500" in point["error"]
                 assert point["failures"]["http_5xx"] == point["requests_failed"] + point["warmup_failed"]
             else:
@@ -116,12 +115,7 @@ def test_a_wide_closed_loop_asks_an_endpoint_that_is_out_no_more_often(tmp_path:
 def test_a_point_that_is_given_up_is_failed_whatever_it_began_with(tmp_path: Path) -> None:
     odd = Odd(**QUICK, failing=(Failing(500, from_s=4.0),))
     with serving({"odd": odd}) as servers:
-        fields = {
-            "loads.concurrency": "",
-            "loads.request_rate": 20,
-            "point.duration_s": 20,
-            "stop.patience_s": 3,
-        }
+        fields = {"loads.concurrency": "", "loads.request_rate": 20, "point.duration_s": 20, "stop.patience_s": 3}
         done = bench(*arguments(servers.url("odd"), tmp_path, **fields), timeout=60)
     (point,) = document(done.stdout)["points"]
     assert (done.returncode, point["state"]) == (1, "failed")
@@ -135,10 +129,7 @@ def test_of_several_urls_the_one_that_fails_is_named(tmp_path: Path) -> None:
     with serving(odds) as servers:
         urls = [servers.url(name) for name in odds]
         asked = arguments(urls[0], tmp_path, **{"point.duration_s": 4, "point.warmup_s": 0.2})
-        asked = [
-            *(one for one in asked if not one.startswith("endpoint.url=")),
-            f"endpoint.urls={','.join(urls)}",
-        ]
+        asked = [*(one for one in asked if not one.startswith("endpoint.url=")), f"endpoint.urls={','.join(urls)}"]
         done = bench(*asked, timeout=60)
     (point,) = document(done.stdout)["points"]
     (flag,) = [flag for flag in point["flags"] if flag["kind"] == "failures"]
@@ -146,8 +137,11 @@ def test_of_several_urls_the_one_that_fails_is_named(tmp_path: Path) -> None:
     assert "leave its URL out" in flag["do"]
 
 
-@pytest.mark.parametrize("turns_away", [Failing(429), Failing(429, retry_after="1"), Failing(503)],
-                         ids=["429", "429 with Retry-After", "503"])  # fmt: skip
+@pytest.mark.parametrize(
+    "turns_away",
+    [Failing(429), Failing(429, retry_after="1"), Failing(503)],
+    ids=["429", "429 with Retry-After", "503"],
+)
 def test_a_limiter_is_measured_as_one(tmp_path: Path, turns_away: Failing) -> None:
     """Four are admitted of sixteen: the others are refused at once, and rest."""
     odd = Odd(ttft_ms=40, itl_ms=10, admits=4, turns_away=turns_away)

@@ -12,13 +12,13 @@ import pytest
 
 from bench import api
 from bench.errors import BenchError
-from bench.sweep import launching
 from bench.sweep.folder import Folder, listed
 from bench.sweep.measured.request_file import from_parquet
-from bench.sweep.origin import Origin, keep
 from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan
-from bench.sweep.runner import Ended, run
+from bench.sweep.session import launching
+from bench.sweep.session.origin import SweepOrigin, keep
+from bench.sweep.session.runner import SessionEnd, run
 from tests.sweep.played import Played, playing
 
 pytestmark = pytest.mark.long
@@ -139,10 +139,10 @@ def named(library: Path, url: str, **more: str) -> Plan:
     return Plan.from_fields(stated, files=False, endpoints=Endpoints(library))
 
 
-def swept(library: Path, plan: Plan, *, from_page: bool = True) -> tuple[Folder, Ended]:
+def swept(library: Path, plan: Plan, *, from_page: bool = True) -> tuple[Folder, SessionEnd]:
     """The sweep in this process, as somebody at a page or at the shell started it."""
     folder = Folder.create(library, plan)
-    keep(folder, Origin.now("a reader", from_page=from_page))
+    keep(folder, SweepOrigin.now("a reader", from_page=from_page))
     return folder, run(folder)
 
 
@@ -178,9 +178,7 @@ def test_a_name_that_means_this_machine_or_a_clouds_own_is_not_asked(
 
 @pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "0177.0.0.1", "127.1"])
 def test_a_started_sweep_is_held_to_it_in_its_own_process(host: str, trap: Played, tmp_path: Path) -> None:
-    folder = launching.launch(
-        tmp_path, named(tmp_path, f"http://{host}:{trap.port}"), HERE, own_port=OWN_PORT
-    )
+    folder = launching.launch(tmp_path, named(tmp_path, f"http://{host}:{trap.port}"), HERE, own_port=OWN_PORT)
     until = time.monotonic() + 30
     while (folder.held() or folder.status["state"] == "starting") and time.monotonic() < until:
         time.sleep(0.05)
@@ -221,9 +219,7 @@ def test_a_redirect_is_told_and_not_followed(trap: Played, tmp_path: Path) -> No
     assert folder.read.points == ()
 
 
-def test_a_redirect_in_the_middle_of_a_sweep_is_a_failed_request_and_not_followed(
-    trap: Played, tmp_path: Path
-) -> None:
+def test_a_redirect_in_the_middle_of_a_sweep_is_a_failed_request_and_not_followed(trap: Played, tmp_path: Path) -> None:
     one_level = {"loads.concurrency": "1"}
     with playing() as played:
         swept(tmp_path, named(tmp_path, played.url, **one_level))
@@ -241,6 +237,4 @@ def test_a_redirect_in_the_middle_of_a_sweep_is_a_failed_request_and_not_followe
 def test_the_checks_of_a_page_ask_nobody_who_may_not_be_asked(trap: Played, tmp_path: Path) -> None:
     for url in (f"http://gpu.example:{trap.port}", f"http://2130706433:{trap.port}"):
         with pytest.raises(BenchError, match=r"endpoints\.toml"):
-            launching.check(
-                tmp_path, Plan.from_fields({"endpoint.url": url, **FIELDS}), HERE, own_port=OWN_PORT
-            )
+            launching.check(tmp_path, Plan.from_fields({"endpoint.url": url, **FIELDS}), HERE, own_port=OWN_PORT)

@@ -15,6 +15,7 @@ from bench.sweep.planning.arguments import add_to, plan_from
 from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.profiles import profiles
+from tests.sweep.tables import written
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
 TOML = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
@@ -41,6 +42,10 @@ def test_the_commands_state_plans(tmp_path, monkeypatch):
     assert [len(plan.points()) for plan in plans] == [3, 4, 4, 20]
 
 
+def test_its_tables_of_arrivals_and_stop_rules_are_those_of_their_folders():
+    assert written(TEXT) == TEXT, "python -m tests.sweep.tables writes them"
+
+
 def test_the_endpoints_can_be_named(tmp_path):
     (text,) = ENDPOINTS
     (tmp_path / "endpoints.toml").write_text(text)
@@ -55,17 +60,11 @@ def test_the_endpoints_can_be_named(tmp_path):
 
 
 def test_every_field_profile_and_fact_is_named():
-    fields = {name for part in (Plan, *PARTS) for name in part.model_fields} - {
-        "endpoint",
-        "facts",
-        "vendor",
-        "caps",
-    }
+    fields = {name for part in (Plan, *PARTS) for name in part.model_fields} - {"endpoint", "facts", "vendor", "caps"}
     tables = {"point", "slo", "stop"}
     assert not fields - tables - NAMED
     assert not {profile.name for profile in profiles()} - NAMED
     assert not set(facts.kinds()) - NAMED
     assert all(
-        f"`[{table}]`" in TEXT or f"`[[{table}]]`" in TEXT
-        for table in ("point", "slo", "stop", "vendor", "caps")
+        f"`[{table}]`" in TEXT or f"`[[{table}]]`" in TEXT for table in ("point", "slo", "stop", "vendor", "caps")
     )

@@ -9,7 +9,7 @@ import pytest
 
 from bench.endpoint import Settings, running
 from bench.sweep.folder import Folder
-from bench.sweep.runner import run
+from bench.sweep.session.runner import run
 from tests.sweep.sweeping import folder_for
 
 pytestmark = pytest.mark.long
@@ -22,9 +22,16 @@ FASTER = Settings(ttft_ms=100, itl_ms=10)
 def measured(library: Path, osl: int, endpoint: Settings = EXACT, **fields: Any) -> Folder:
     with running(endpoint) as url:
         folder = folder_for(
-            library, url, workloads__osl=str(osl), loads__concurrency="", loads__request_rate=str(RATE),
-            loads__arrivals="constant", point__requests="", point__warmup_requests="", **fields,
-        )  # fmt: skip
+            library,
+            url,
+            workloads__osl=str(osl),
+            loads__concurrency="",
+            loads__request_rate=str(RATE),
+            loads__arrivals="constant",
+            point__requests="",
+            point__warmup_requests="",
+            **fields,
+        )
         assert run(folder).state == "done"
     return folder
 
@@ -42,9 +49,7 @@ def test_rate_and_throughput_are_those_of_the_schedule(
     assert not {"not_steady", "over_saturated", "failures"} & {flag.kind for flag in line.flags}
 
 
-def test_a_point_that_is_shorter_than_its_answers_is_told_beforehand_and_not_called_steady(
-    tmp_path: Path,
-) -> None:
+def test_a_point_that_is_shorter_than_its_answers_is_told_beforehand_and_not_called_steady(tmp_path: Path) -> None:
     folder = measured(tmp_path, 256, point__duration_s="3")
     line = folder.read.points[0][0]
     (said,) = [check["said"] for check in folder.status["checks"] if check["name"] == "duration"]
@@ -65,8 +70,16 @@ def test_a_stated_warm_up_that_is_too_short_is_made_up_for(tmp_path: Path) -> No
 def test_a_point_of_few_requests_that_is_shorter_than_its_answers_is_told_as_well(tmp_path: Path) -> None:
     """Twenty requests at ten a second are sent in 2 s, and an answer takes 2.6."""
     with running(EXACT) as url:
-        folder = folder_for(tmp_path, url, workloads__osl="128", loads__concurrency="", loads__request_rate=str(RATE),
-                            loads__arrivals="constant", point__requests="20", point__warmup_requests="")  # fmt: skip
+        folder = folder_for(
+            tmp_path,
+            url,
+            workloads__osl="128",
+            loads__concurrency="",
+            loads__request_rate=str(RATE),
+            loads__arrivals="constant",
+            point__requests="20",
+            point__warmup_requests="",
+        )
         run(folder)
     (said,) = [check["said"] for check in folder.status["checks"] if check["name"] == "duration"]
     assert said.startswith("A point of 2 s is over before its first answers, which take 2.6 s")

@@ -13,14 +13,7 @@ TITLE = "Copies"
 RULE = "a measurement is loaded once"
 
 SAME = ("model", "precision", "engine", "accelerator", "accelerators", "tp", "isl", "osl", *LOAD_FIELDS)
-FIGURES = (
-    "output_tokens_per_s",
-    "total_tokens_per_s",
-    "ttft_ms_mean",
-    "ttft_ms_p50",
-    "tpot_ms_mean",
-    "e2el_ms_mean",
-)
+FIGURES = ("output_tokens_per_s", "total_tokens_per_s", "ttft_ms_mean", "ttft_ms_p50", "tpot_ms_mean", "e2el_ms_mean")
 FEWEST = 3
 """So many points alike to the last digit are a copy; one or two may be rounded to the same."""
 

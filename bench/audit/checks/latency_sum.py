@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bench.audit import rows
+from bench.audit.checks import rows_where
 from bench.audit.finding import Finding
 from bench.library import Library
 from bench.wording import number, share
@@ -26,12 +26,13 @@ def findings(library: Library) -> Iterator[Finding]:
         if statistic == "p50" and library.has("e2el_ms_mean"):
             off += " AND e2el_ms_mean IS NULL"
         off += f" ORDER BY abs(ln({ratio})) DESC, point_id"
-        for row in rows.where(library, keys, off, ("osl", "osl_actual")):
+        for row in rows_where(library, keys, off, ("osl", "osl_actual")):
             osl = row.get("osl_actual", row.get("osl"))
             parts, whole = row[ttft] + (osl - 1) * row[tpot], row[e2el]
             text = (
                 f"TTFT and {number(osl - 1)} further tokens come to {number(parts)} ms, the end-to-end latency is"
                 f" {number(whole)} ms ({share(parts / whole - 1)} off, {statistic})."
             )
-            yield Finding(text, "latency-sum", row["source"], (row["point_id"],),
-                          values={"parts": parts, "whole": whole})  # fmt: skip
+            yield Finding(
+                text, "latency-sum", row["source"], (row["point_id"],), values={"parts": parts, "whole": whole}
+            )

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bench.audit import rows
+from bench.audit.checks import metrics_of, rows_where
 from bench.audit.finding import Finding
-from bench.formats.foreign.soundness import LITTLE_TOLERANCE, littles_law
+from bench.formats.plausibility.soundness import LITTLE_TOLERANCE, littles_law
 from bench.library import Library
 
 TITLE = "Little's law"
 RULE = "output tokens/s / output length x end-to-end latency = concurrency of a closed loop"
 
 NEEDED = ("output_tokens_per_s", "e2el_ms_mean")
-ALSO = (
-    "e2el_ms_p50",
-    "e2el_ms_p99",
-    "e2el_ms_max",
-    "requests_ok",
-    "requests_failed",
-    "requests_per_s",
-    "duration_s",
-)
+ALSO = ("e2el_ms_p50", "e2el_ms_p99", "e2el_ms_max", "requests_ok", "requests_failed", "requests_per_s", "duration_s")
 
 
 def findings(library: Library) -> Iterator[Finding]:
@@ -29,7 +21,7 @@ def findings(library: Library) -> Iterator[Finding]:
     latency = "coalesce(e2el_ms_mean, e2el_ms_p50)" if library.has("e2el_ms_p50") else "e2el_ms_mean"
     implied = f"output_tokens_per_s / coalesce(osl_actual, osl) * {latency} / 1000 / concurrency"
     off = f"load_kind = 'closed' AND NOT {implied} BETWEEN {1 / LITTLE_TOLERANCE} AND {LITTLE_TOLERANCE}"
-    for row in rows.where(library, NEEDED, off, (*ALSO, "concurrency", "osl", "osl_actual")):
+    for row in rows_where(library, NEEDED, off, (*ALSO, "concurrency", "osl", "osl_actual")):
         osl = row.get("osl_actual", row.get("osl"))
-        for flag in littles_law(rows.metrics_of(row), row["concurrency"], osl):
+        for flag in littles_law(metrics_of(row), row["concurrency"], osl):
             yield Finding(flag.seen, flag.kind, row["source"], (row["point_id"],))

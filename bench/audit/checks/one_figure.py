@@ -8,10 +8,11 @@ from typing import Any
 
 from bench import catalogue
 from bench.audit import answers
-from bench.audit.answers import Told, apart, contradiction, is_close
+from bench.audit.answers import AuditedAnswer, apart, contradiction, is_close
 from bench.audit.finding import Finding
-from bench.audit.plain import SAME, Row, value
+from bench.audit.reference_answers import OLDER, SAME, PlainRow, value
 from bench.library import Library
+from bench.questions.history.result import History
 from bench.wording import joined, number
 
 TITLE = "One figure, one price"
@@ -20,48 +21,50 @@ RULE = "a deployment under a workload and a load has one figure, and its chip on
 
 def findings(library: Library) -> Iterator[Finding]:
     """The figures and prices that an answer shows and the points, the price books or another answer contradict."""
-    for told in answers.of_stories(library):
-        for one in told:
+    for answer in answers.of_stories(library):
+        for one in answer:
             yield from of_figures(one)
             yield from of_prices(one)
-        yield from between(told)
+        yield from between(answer)
 
 
-def of_figures(told: Told) -> Iterator[Finding]:
+def of_figures(case: AuditedAnswer) -> Iterator[Finding]:
     """The figures of an answer that its points do not state."""
-    for id, metric, shown in told.figures:
-        row = told.reading.by_id.get(id)
+    for id, metric, shown in case.figures:
+        row = case.reading.by_id.get(id)
         if row is None or metric not in row:
             continue
         held = value(row, metric)
         if held is None:
-            yield contradiction(told, f"{metric} is {number(shown)}, its point states none", id, about=metric)
+            yield contradiction(case, f"{metric} is {number(shown)}, its point states none", id, about=metric)
         elif not is_close(shown, held):
-            yield contradiction(told, apart(shown, held, metric), id, about=metric, shown=shown, held=held)
+            yield contradiction(case, apart(shown, held, metric), id, about=metric, shown=shown, held=held)
 
 
-def of_prices(told: Told) -> Iterator[Finding]:
+def of_prices(case: AuditedAnswer) -> Iterator[Finding]:
     """The prices of an answer that are not those of the price books under its terms."""
-    held = told.reading.usd(told.view)
-    for chip, shown in answers.prices(told.answer).items() if held is not None else ():
+    held = case.reading.usd(case.view)
+    for chip, shown in answers.prices(case.answer).items() if held is not None else ():
         for usd in sorted(shown):
             if chip not in (held or {}):
-                yield contradiction(told, f"a price of {chip}, which has none under these terms", about=chip)
+                yield contradiction(case, f"a price of {chip}, which has none under these terms", about=chip)
             elif not is_close(usd, (held or {})[chip]):
                 what = apart(usd, (held or {})[chip], f"the price of {chip} in USD/h")
-                yield contradiction(told, what, about=chip, shown=usd, held=(held or {})[chip])
+                yield contradiction(case, what, about=chip, shown=usd, held=(held or {})[chip])
 
 
-def between(told: Iterable[Told]) -> Iterator[Finding]:
+def between(cases: Iterable[AuditedAnswer]) -> Iterator[Finding]:
     """The deployments, workloads and loads of which two answers show an unlike best.
 
-    An answer within limits of its own is about other points, so it is compared with none.
+    An answer within limits of its own is about other points, so it is compared with none; nor are the older runs of a
+    history.
     """
-    best: dict[tuple[Any, ...], dict[str, tuple[float, str, Told]]] = defaultdict(dict)
-    for one in told:
+    best: dict[tuple[Any, ...], dict[str, tuple[float, str, AuditedAnswer]]] = defaultdict(dict)
+    for one in cases:
         for id, metric, shown in one.figures if not one.view.slo else ():
             row = one.reading.by_id.get(id)
-            if row is not None and metric in row:
+            earlier = isinstance(one.answer.result, History) and one.reading.aside.get(id) == OLDER
+            if row is not None and metric in row and not earlier:
                 own = best[metric, one.view.option("runs"), _same(row)]
                 if one.name not in own or _is_better(metric, shown, own[one.name][0]):
                     own[one.name] = shown, id, one
@@ -71,12 +74,10 @@ def between(told: Iterable[Told]) -> Iterator[Finding]:
             said = joined([f"{number(shown)} in {name}" for name, (shown, *_) in own.items()], at_most=9)
             ids = dict.fromkeys(id for _, id, _ in own.values())
             _, _, first = next(iter(own.values()))
-            yield contradiction(
-                first, f"one deployment and load has {metric} {said}", *ids, about=f"between {metric}"
-            )
+            yield contradiction(first, f"one deployment and load has {metric} {said}", *ids, about=f"between {metric}")
 
 
-def _same(row: Row) -> tuple[Any, ...]:
+def _same(row: PlainRow) -> tuple[Any, ...]:
     return tuple(row[name] for name in SAME)
 
 

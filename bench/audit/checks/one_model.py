@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bench.audit import answers
-from bench.audit.answers import Told, contradiction
+from bench.audit.answers import AuditedAnswer, contradiction
 from bench.audit.checks import superlatives
 from bench.audit.finding import Finding
 from bench.library import Library
@@ -20,7 +20,7 @@ from bench.wording import counted
 TITLE = "One model"
 RULE = "what is ranked against another is of one model, or the models are what is compared"
 
-Groups = dict[Any, set[str | None]]
+ModelsOfGroup = dict[Any, set[str | None]]
 
 
 def findings(library: Library) -> Iterator[Finding]:
@@ -28,48 +28,43 @@ def findings(library: Library) -> Iterator[Finding]:
     yield from answers.contradictions(library, of_answer)
 
 
-def of_answer(told: Told) -> Iterator[Finding]:
+def of_answer(case: AuditedAnswer) -> Iterator[Finding]:
     """The groups of an answer that hold points of several models, where the reader chose those."""
-    groups = KINDS.get(type(told.answer.result))
-    if groups is None or len(told.view.values("model")) < 2:
+    groups = KINDS.get(type(case.answer.result))
+    if groups is None or len(case.view.values("model")) < 2:
         return
-    found = groups(told)
+    found = groups(case)
     for name, models in found.items():
         if len(models) > 1:
             what = f"{name or 'one group'} pools {counted(len(models), 'model')}"
-            yield contradiction(told, what, about=str(name), models=len(models))
+            yield contradiction(case, what, about=str(name), models=len(models))
 
 
-def of_pareto(told: Told) -> Groups:
+def of_pareto(case: AuditedAnswer) -> ModelsOfGroup:
     """The models of each frontier."""
-    return _models(
-        (row[told.answer.result.group or "evidence"], row) for *_, row in superlatives.on_axes(told)
-    )
+    return _models((row[case.answer.result.group or "evidence"], row) for *_, row in superlatives.on_axes(case))
 
 
-def of_heatmap(told: Told) -> Groups:
+def of_heatmap(case: AuditedAnswer) -> ModelsOfGroup:
     """The models of each panel; a ratio divides within a cell, or is of two models itself."""
-    ratio = told.answer.result.ratio
+    ratio = case.answer.result.ratio
     if ratio is not None and ratio.by == "model":
         return {}
-    return _models((panel, row) for (panel, *_), rows in superlatives.cells(told).items() for row in rows)
+    return _models((panel, row) for (panel, *_), rows in superlatives.cells(case).items() for row in rows)
 
 
-def of_cost(told: Told) -> Groups:
+def of_cost(case: AuditedAnswer) -> ModelsOfGroup:
     """The models of each group of deployments."""
-    group = told.answer.result.asked.group
+    group = case.answer.result.asked.group
     by = "evidence" if group == "deployment" else group
     return _models(
-        (told.reading.by_id[one.facts.point_id][by], vars_of(one.facts))
-        for one in told.answer.result.deployments
+        (case.reading.by_id[one.facts.point_id][by], vars_of(one.facts)) for one in case.answer.result.deployments
     )
 
 
-def of_scaling(told: Told) -> Groups:
+def of_scaling(case: AuditedAnswer) -> ModelsOfGroup:
     """The models of each line."""
-    facts = (
-        (line.label, one) for line in told.answer.result.lines for place in line.places for one in place.facts
-    )
+    facts = ((line.label, one) for line in case.answer.result.lines for place in line.places for one in place.facts)
     return _models((label, vars_of(one)) for label, one in facts)
 
 
@@ -78,14 +73,17 @@ def vars_of(facts: Any) -> dict[str, Any]:
     return dict(facts.row)
 
 
-def _models(rows: Any) -> Groups:
-    found: Groups = defaultdict(set)
+def _models(rows: Any) -> ModelsOfGroup:
+    found: ModelsOfGroup = defaultdict(set)
     for name, row in rows:
         found[name].add(row["model"])
     return found
 
 
-KINDS: dict[type, Callable[[Told], Groups]] = {
-    Pareto: of_pareto, Heatmap: of_heatmap, Cost: of_cost, Scaling: of_scaling,
-}  # fmt: skip
+KINDS: dict[type, Callable[[AuditedAnswer], ModelsOfGroup]] = {
+    Pareto: of_pareto,
+    Heatmap: of_heatmap,
+    Cost: of_cost,
+    Scaling: of_scaling,
+}
 """What stands for one thing in each kind of answer."""

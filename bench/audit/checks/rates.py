@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bench.audit import rows
+from bench.audit.checks import metrics_of, rows_where
 from bench.audit.finding import Finding
-from bench.formats.foreign import rates
+from bench.formats.plausibility import rates
 from bench.library import Library
 
 TITLE = "Rates"
@@ -34,8 +34,6 @@ def findings(library: Library) -> Iterator[Finding]:
         if all(library.has(name) for name in (key, *re.findall(r"[a-z_]+", sql)))
     ]
     also = (*rates.RATES, *SUMS)
-    for row in rows.where(
-        library, ("osl_actual",), f"({' OR '.join(off) or 'FALSE'}) ORDER BY point_id", also
-    ):
-        for flag in rates.differing(rows.metrics_of(row), row.get("osl_actual")):
+    for row in rows_where(library, ("osl_actual",), f"({' OR '.join(off) or 'FALSE'}) ORDER BY point_id", also):
+        for flag in rates.differing(metrics_of(row), row.get("osl_actual")):
             yield Finding(flag.seen, flag.kind, row["source"], (row["point_id"],))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from bench.audit.finding import Finding
 from bench.basis import points
 from bench.library import Library
+from bench.library.newest_runs import SET_ASIDE
 from bench.library.runs import RUN_GAP_DAYS
-from bench.library.standing import SET_ASIDE
 from bench.records import DEPLOYMENT_FIELDS, LOAD_FIELDS
 from bench.wording import counted, number
 
@@ -62,5 +62,10 @@ def findings(library: Library) -> Iterator[Finding]:
             f" {number(worst['r'])} times apart; {counted(len(ids), 'point')} share the label."
         )
         first = dict.fromkeys((high["id"], low["id"], *ids))
-        yield Finding(text, "contradicted", facts.source, tuple(first)[:LISTED],
-                      values={"high": high["v"], "low": low["v"], "ratio": worst["r"]})  # fmt: skip
+        yield Finding(
+            text,
+            "contradicted",
+            facts.source,
+            tuple(first)[:LISTED],
+            values={"high": high["v"], "low": low["v"], "ratio": worst["r"]},
+        )

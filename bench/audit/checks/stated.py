@@ -35,16 +35,18 @@ def findings(library: Library) -> Iterator[Finding]:
         if claim.source not in held:
             continue
         words, recompute = METRICS.get(claim.metric, ("", _nothing))
-        found = recompute(library, claim)
-        if found is None or abs(found.value - claim.value) <= _rounding(claim.value):
+        recomputed = recompute(library, claim)
+        if recomputed is None or abs(recomputed.value - claim.value) <= _rounding(claim.value):
             continue
         yield Finding(
             f"{value_label('model', claim.model) + ': ' if claim.model else ''}"
-            f"{words.format(number(claim.value))} stated, but {number(found.value)} {found.how}.",
-            "stated-otherwise", claim.source, found.point_ids,
+            f"{words.format(number(claim.value))} stated, but {number(recomputed.value)} {recomputed.how}.",
+            "stated-otherwise",
+            claim.source,
+            recomputed.point_ids,
             about="\n".join(map(str, (claim.source, claim.section, claim.metric, claim.value, claim.accelerators))),
-            values={"stated": claim.value, "recomputed": found.value},
-        )  # fmt: skip
+            values={"stated": claim.value, "recomputed": recomputed.value},
+        )
 
 
 def _rounding(value: float) -> float:
@@ -66,13 +68,13 @@ def _per_million(library: Library, claim: Claim) -> Recomputed | None:
 def _rented_for(hours: int) -> Callable[[Library, Claim], Recomputed | None]:
     """What the accelerators cost for so many hours: they are rented whether they are busy or not."""
 
-    def found(library: Library, claim: Claim) -> Recomputed | None:
+    def recomputed(library: Library, claim: Claim) -> Recomputed | None:
         if claim.usd_per_hour is None:
             return None
         how = f"follows from {number(claim.usd_per_hour)} USD/h for {hours:,} rented hours{_noted(claim)}"
         return Recomputed(claim.usd_per_hour * hours, how)
 
-    return found
+    return recomputed
 
 
 def _per_usd_hour(library: Library, claim: Claim) -> Recomputed | None:
@@ -107,16 +109,16 @@ def _maximum(library: Library, claim: Claim) -> Recomputed | None:
     """The highest measured point of the same source on as many chips; None where none is higher."""
     if not library.has("output_tokens_per_s"):
         return None
-    found = library.fetch(
+    rows = library.fetch(
         "SELECT point_id, output_tokens_per_s, isl, osl, coalesce(batch, concurrency) FROM points"
         " WHERE evidence = 'measured' AND source = ? AND model IS NOT DISTINCT FROM ? AND accelerator = ?"
         " AND accelerators = ? AND engine IS NOT DISTINCT FROM coalesce(?, engine) AND output_tokens_per_s > ?"
         " ORDER BY 2 DESC, 1 LIMIT 1",
         (claim.source, claim.model, claim.accelerator, claim.accelerators, claim.engine, claim.value),
     )
-    if not found:
+    if not rows:
         return None
-    point_id, value, isl, osl, load = found[0]
+    point_id, value, isl, osl, load = rows[0]
     at = f" at {number(isl)}/{number(osl)}" if isl and osl else ""
     load = f"{at} under a load of {load:,}" if load else at
     return Recomputed(value, f"is its own point{load}", (point_id,))

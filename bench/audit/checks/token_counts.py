@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bench.audit import rows
+from bench.audit.checks import rows_where
 from bench.audit.finding import Finding
-from bench.formats.foreign.lengths import LENGTH_SHARE
+from bench.formats.plausibility.lengths import LENGTH_SHARE
 from bench.library import Library
 from bench.wording import number, share
 
@@ -19,15 +19,20 @@ WORDS = {"isl": "Inputs", "osl": "Outputs"}
 def findings(library: Library) -> Iterator[Finding]:
     """The points whose lengths are not those asked for."""
     for which, word in WORDS.items():
-        actual, asked = f"{which}_actual", f"{which}_requested"
+        actual, requested = f"{which}_actual", f"{which}_requested"
         off = (
-            f"abs({actual} / {asked} - 1) > {LENGTH_SHARE}"
-            f" ORDER BY abs(ln(greatest({actual}, 1) / {asked})) DESC, point_id"
+            f"abs({actual} / {requested} - 1) > {LENGTH_SHARE}"
+            f" ORDER BY abs(ln(greatest({actual}, 1) / {requested})) DESC, point_id"
         )
-        for row in rows.where(library, (actual, asked), off):
+        for row in rows_where(library, (actual, requested), off):
             text = (
-                f"{word} had {number(row[actual])} tokens on average where {number(row[asked])} were asked for"
-                f" ({share(row[actual] / row[asked] - 1)} off)."
+                f"{word} had {number(row[actual])} tokens on average where {number(row[requested])} were asked for"
+                f" ({share(row[actual] / row[requested] - 1)} off)."
             )
-            yield Finding(text, f"{which}_off_target", row["source"], (row["point_id"],),
-                          values={"actual": row[actual], "asked": row[asked]})  # fmt: skip
+            yield Finding(
+                text,
+                f"{which}_off_target",
+                row["source"],
+                (row["point_id"],),
+                values={"actual": row[actual], "asked": row[requested]},
+            )

@@ -10,10 +10,10 @@ from functools import cache
 import pandas as pd
 
 from bench import basis, catalogue, selection
-from bench.basis import evidence, known, points, prices, side_by_side, story, variations, wording
+from bench.basis import evidence, points, prices, side_by_side, stated_share, story, variations, wording
 from bench.basis.evidence import Ranking
 from bench.basis.options import Option
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.basis.prices import Choice
 from bench.basis.statement import caveat
 from bench.basis.story import FILLED, Needs, Story
@@ -22,11 +22,11 @@ from bench.chart import title, value_label
 from bench.errors import UsageError
 from bench.library import Library
 from bench.maths import cost as maths
-from bench.questions import Answer, Choices, Column, Why
+from bench.questions import Answer, Choices, Column, Steps, Why, counting
+from bench.questions.cost import cost_words, priced, result, statements
 from bench.questions.cost import figure as drawing
-from bench.questions.cost import names, priced, result, statements
 from bench.questions.cost.priced import DEPLOYMENT, Inputs
-from bench.questions.cost.result import KINDS, Asked, Cost
+from bench.questions.cost.result import KINDS, Cost, CostOptions
 from bench.questions.operating_points import Best, Search, best, usable
 from bench.view import LIMIT, View
 from bench.wording import number
@@ -38,8 +38,20 @@ ORDER = 60
 NEEDS = "points"
 figure = drawing.draw
 
-GROUPS = ("accelerator", DEPLOYMENT, "model", "precision", "engine", "engine_version", "accelerators", "tp", "variant",
-          "speculation", "disaggregated", "source")  # fmt: skip
+GROUPS = (
+    "accelerator",
+    DEPLOYMENT,
+    "model",
+    "precision",
+    "engine",
+    "engine_version",
+    "accelerators",
+    "tp",
+    "variant",
+    "speculation",
+    "disaggregated",
+    "source",
+)
 VOLUME = "100000000"
 """Tokens a day unless the reader says: what the article inferencebench-gemma4-h100 works its bill out for."""
 
@@ -60,31 +72,45 @@ LATENCIES = tuple(dict.fromkeys((*_FIRST, *_EVERY)))
 BARS = {"few": "The eight cheapest", "all": "All"}
 
 OPTIONS: tuple[Option, ...] = (
-    Option("tokens", "Cost per million …", "choice", "The tokens that share the whole bill.", tuple(KINDS)),
+    Option("tokens", "Cost per million …", "choice", "The tokens that share the whole bill.", tuple(KINDS),
+           default="output"),
     Option("group", "Group by", "choice", "Compares the best operating point of each value of this field.", GROUPS),
     Option("latency", "Latency limit", "choice",
            "The latency or interactivity whose price is told: what tokens cost within ever harder limits on it."),
     Option("volume", "Tokens a day", "number", "The volume whose daily and monthly bill is worked out.",
-           example=VOLUME),
-    Option("api_price_input", names.API_PRICES["input"], "number",
+           example=VOLUME, default=VOLUME),
+    Option("api_price_input", cost_words.API_PRICES["input"], "number",
            "What an API charges for a million input tokens, in USD.", example="0.5"),
-    Option("api_price_output", names.API_PRICES["output"], "number",
+    Option("api_price_output", cost_words.API_PRICES["output"], "number",
            "What an API charges for a million output tokens, in USD.", example="2.5"),
-    Option("bars", "Bars", "choice", "The eight cheapest, or all; the table has every row.", tuple(BARS)),
+    Option("bars", "Bars", "choice", "The eight cheapest, or all; the table has every row.", tuple(BARS),
+           default="few"),
 )  # fmt: skip
 COLUMNS = (
-    Column("owner", "Group"), Column("deployment", "Deployment"), Column("provider", "Provider"),
-    Column("terms", "Terms"), Column("book", "Price book"), Column("region", "Region"),
-    Column("regions", "Regions at this price"), Column("instance", "Instance"), Column("as_of", "Price as of"),
+    Column("owner", "Group"),
+    Column("deployment", "Deployment"),
+    Column("provider", "Provider"),
+    Column("terms", "Terms"),
+    Column("book", "Price book"),
+    Column("region", "Region"),
+    Column("regions", "Regions at this price"),
+    Column("instance", "Instance"),
+    Column("as_of", "Price as of"),
     Column("note", "Note on the price"),
-    Column("price_age_days", "Price age", "days"), Column("price_url", "Price published at"),
-    Column("quoted_for", "Quoted for", "chips"), Column("usd_per_accelerator_hour", "Price per chip", "USD/h"),
-    Column("usd_per_hour", "Price of the deployment", "USD/h"), Column("tokens_per_s", "Throughput", "tokens/s"),
-    Column("tokens_per_s_per_usd_per_hour", "Tokens/s per USD/h"), Column("derived", "Throughput worked out"),
-    Column("used_usd_per_day", "Volume, paying used tokens", "USD/day"), Column("rented_instances", "Instances rented"),
+    Column("price_age_days", "Price age", "days"),
+    Column("price_url", "Price published at"),
+    Column("quoted_for", "Quoted for", "chips"),
+    Column("usd_per_accelerator_hour", "Price per chip", "USD/h"),
+    Column("usd_per_hour", "Price of the deployment", "USD/h"),
+    Column("tokens_per_s", "Throughput", "tokens/s"),
+    Column("tokens_per_s_per_usd_per_hour", "Tokens/s per USD/h"),
+    Column("derived", "Throughput worked out"),
+    Column("used_usd_per_day", "Volume, paying used tokens", "USD/day"),
+    Column("rented_instances", "Instances rented"),
     Column("rented_share", "Share of them used"),
     Column("rented_usd_per_day", "Volume, rented around the clock", "USD/day"),
-)  # fmt: skip
+)
+STEPS = Steps(counting("accelerator", "has a cost", "have a cost"), tries={"tokens": "Price {}"})
 
 
 def complete(library: Library, view: View) -> View:
@@ -113,29 +139,29 @@ def choices(library: Library, view: View) -> Choices:
 
 def answer(library: Library, view: View) -> Answer[Cost]:
     """What a million tokens cost and where, at each quote, the bill of the volume, and an API beside it."""
-    told = _story(library, view)
-    whole = told.view
+    chosen = _story(library, view)
+    whole = chosen.view
     of = _inputs(library, evidence.read(whole), prices.read(library, whole))
-    found = priced.found(of)
+    costs = priced.costs(of)
     opening = LIMIT in whole.option(FILLED).split()
-    if found.deployments and not opening:
-        found = replace(found, known=known.of_headline(library, whole, found.deciding))
-    shown = [one.facts.model for one in found.deployments]
+    if costs.deployments and not opening:
+        costs = replace(costs, known=stated_share.of_headline(library, whole, costs.deciding))
+    shown = [one.facts.model for one in costs.deployments]
     return Answer(
         question=QUESTION,
         view=whole,
-        result=found,
+        result=costs,
         statements=(
-            *side_by_side.gave_way(view.option("group"), found.asked.group),
+            *side_by_side.gave_way(view.option("group"), costs.asked.group),
             *side_by_side.left_out(
-                library, whole, shown, f"no priced point with a throughput of {found.asked.kind.words}"
+                library, whole, shown, f"no priced point with a throughput of {costs.asked.kind.words}"
             ),
-            *statements.told(found, whole, opening=opening),
-            *story.statements(told),
+            *statements.statements(costs, whole, opening=opening),
+            *story.statements(chosen),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
-        rows=_rows(found, datetime.date.today()),
-        why=_why(found),
+        rows=_rows(costs, datetime.date.today()),
+        why=_why(costs),
         library_version=library.version,
     )
 
@@ -152,16 +178,16 @@ def robustness(library: Library, view: View) -> Robustness | None:
     offered = prices.chip_prices_of_each(library, prices.alternatives(library, choice).values())
 
     @cache
-    def best_points(other: Ranking) -> tuple[tuple[Best, ...], dict[str, Facts]]:
-        found = own.groups if other == ranking else replace(own, ranking=other).groups
-        return found, points.named(library, [one.point_id for one in found if one.point_id])
+    def best_points(other: Ranking) -> tuple[tuple[Best, ...], dict[str, PointFacts]]:
+        groups = own.groups if other == ranking else replace(own, ranking=other).groups
+        return groups, points.named(library, [one.point_id for one in groups if one.point_id])
 
     def verdict(one: Variation) -> Verdict | None:
         chips = own.chips if one.prices == choice else offered[one.prices]
-        found, named = best_points(one.ranking)
-        stating = {best.accelerator for best in found if best.stated}
-        first = priced.cheapest(found, chips)
-        if len(first) < 2 or 2 * len(stating) < len({best.accelerator for best in found}):
+        groups, named = best_points(one.ranking)
+        stating = {best.accelerator for best in groups if best.stated}
+        first = priced.cheapest(groups, chips)
+        if len(first) < 2 or 2 * len(stating) < len({best.accelerator for best in groups}):
             return None
         facts = [named[best.point_id or ""] for best in first]
         costs = [chips[best.accelerator].usd / (best.merit or 0.0) for best in first[:2]]
@@ -170,10 +196,10 @@ def robustness(library: Library, view: View) -> Robustness | None:
     return variations.of(library, whole, choice, verdict, usable(own.search))
 
 
-def _verdict(first: Sequence[Best], facts: Sequence[Facts], costs: Sequence[float], group: str) -> Verdict:
+def _verdict(first: Sequence[Best], facts: Sequence[PointFacts], costs: Sequence[float], group: str) -> Verdict:
     """Which of the two cheapest groups is cheaper, or that they cost the same."""
     codes = [f"{one.group}|{one.accelerator}" for one in first]
-    words = [names.of_best(group, one) for one in first]
+    words = [cost_words.of_best(group, one) for one in first]
     if group == DEPLOYMENT:
         words = [f"{one.hardware} ({value_label('engine', one.engine)})" for one in facts]
     if wording.is_tie(costs[1] / costs[0]):
@@ -186,22 +212,20 @@ def _story(library: Library, view: View) -> Story:
     basis.check_every(view, OPTIONS)
     latency, group = view.option("latency"), view.option("group")
     if latency and (catalogue.metric(latency).statistic is None or not library.has(latency)):
-        raise UsageError(
-            f"latency={latency} is no loaded latency or interactivity, as latency=ttft_ms_p99 is."
-        )
+        raise UsageError(f"latency={latency} is no loaded latency or interactivity, as latency=ttft_ms_p99 is.")
     tokens = view.option("tokens") or _first_kind(library, view)
     sought = Search(result.rate_sql(tokens, library), f"throughput of {KINDS[tokens].words}", "accelerator")
     needs = Needs(sought.words, usable(sought))
-    told = story.told(library, view, needs, {group})
-    if group and group != (field := side_by_side.field(library, told.view, group, needs)):
-        told, group = story.told(library, view, needs, {field}), field
-    ranking = evidence.read(told.view).unlimited
+    chosen = story.of(library, view, needs, {group})
+    if group and group != (field := side_by_side.field(library, chosen.view, group, needs)):
+        chosen, group = story.of(library, view, needs, {field}), field
+    ranking = evidence.read(chosen.view).unlimited
     if not (group and latency):
         usual, stated = _surveyed(library, ranking, sought, LATENCIES[:1])
         stated = stated or _surveyed(library, ranking, sought, LATENCIES)[1]
         group, latency = group or usual, latency or next(iter(stated), "")
     slo, opening = _limits(library, view, ranking, sought)
-    whole = prices.completed(library, told.view).with_slo(slo)
+    whole = prices.completed(library, chosen.view).with_slo(slo)
     whole = whole.with_options(
         tokens=tokens,
         group=group,
@@ -210,8 +234,8 @@ def _story(library: Library, view: View) -> Story:
         bars=view.option("bars", "few"),
     )
     if opening:
-        whole = whole.with_options(**{FILLED: " ".join((*told.pins, LIMIT))})
-    return replace(told, view=basis.written_out(whole))
+        whole = whole.with_options(**{FILLED: " ".join((*chosen.pins, LIMIT))})
+    return replace(chosen, view=basis.written_out(whole))
 
 
 def _limits(library: Library, view: View, ranking: Ranking, sought: Search) -> tuple[tuple[str, ...], bool]:
@@ -234,13 +258,16 @@ def _inputs(library: Library, ranking: Ranking, choice: Choice) -> Inputs:
     """What the costs of a complete View are worked out from."""
     view = ranking.view
     numbers = {row.key: row.number(view) for row in OPTIONS if row.kind == "number"}
-    asked = Asked(
-        view.option("tokens"), view.option("group"),
+    options = CostOptions(
+        view.option("tokens"),
+        view.option("group"),
         catalogue.metric(latency) if (latency := view.option("latency")) else None,
-        numbers["volume"] or float(VOLUME), numbers["api_price_input"], numbers["api_price_output"],
+        numbers["volume"] or float(VOLUME),
+        numbers["api_price_input"],
+        numbers["api_price_output"],
         view.option("bars") == "all",
-    )  # fmt: skip
-    return Inputs(library, ranking, asked, choice)
+    )
+    return Inputs(library, ranking, options, choice)
 
 
 def _first_kind(library: Library, view: View) -> str:
@@ -253,9 +280,7 @@ def _first_kind(library: Library, view: View) -> str:
     return "output"
 
 
-def _surveyed(
-    library: Library, ranking: Ranking, sought: Search, bases: Sequence[str]
-) -> tuple[str, list[str]]:
+def _surveyed(library: Library, ranking: Ranking, sought: Search, bases: Sequence[str]) -> tuple[str, list[str]]:
     """What to group by and which latencies of these bases there are, by the points that have a cost.
 
     The group is the model or precision where the reader put several side by side. The latencies are in the order of
@@ -277,40 +302,51 @@ def _surveyed(
     return group, [row.key for row in first]
 
 
-def _rows(found: Cost, today: datetime.date) -> pd.DataFrame:
+def _rows(costs: Cost, today: datetime.date) -> pd.DataFrame:
     """One row for each deployment and quote of its accelerator, the cheapest deployment and quote first."""
     rows = [
         {
-            "deployment": names.label(found, one), found.asked.usd.key: own.usd_per_million,
-            "tokens_per_s_per_usd_per_hour": own.per_dollar, "usd_per_hour": own.usd_per_hour,
-            **{name: getattr(own.quote, name) for name in QUOTED}, "regions": len(own.quote.regions) or None,
-            "quoted_for": own.quote.accelerators, "price_age_days": maths.age_days(own.quote.as_of, today),
-            "price_url": own.quote.source_url, "tokens_per_s": one.point.rate, "derived": one.is_derived,
-            "used_usd_per_day": own.used_usd_per_day, "rented_instances": own.rented.instances,
-            "rented_share": own.rented.utilisation, "rented_usd_per_day": own.rented.usd_per_day,
-            "owner": one.group, **one.point.metrics, **one.facts.row,
+            "deployment": cost_words.label(costs, one),
+            costs.asked.usd.key: own.usd_per_million,
+            "tokens_per_s_per_usd_per_hour": own.per_dollar,
+            "usd_per_hour": own.usd_per_hour,
+            **{name: getattr(own.quote, name) for name in QUOTED},
+            "regions": len(own.quote.regions) or None,
+            "quoted_for": own.quote.accelerators,
+            "price_age_days": maths.age_days(own.quote.as_of, today),
+            "price_url": own.quote.source_url,
+            "tokens_per_s": one.point.rate,
+            "derived": one.is_derived,
+            "used_usd_per_day": own.used_usd_per_day,
+            "rented_instances": own.rented.instances,
+            "rented_share": own.rented.utilisation,
+            "rented_usd_per_day": own.rented.usd_per_day,
+            "owner": one.group,
+            **one.point.metrics,
+            **one.facts.row,
         }
-        for one in found.deployments for own in one.quotes
-    ]  # fmt: skip
-    frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=["deployment", found.asked.usd.key, *QUOTED])
+        for one in costs.deployments
+        for own in one.quotes
+    ]
+    frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=["deployment", costs.asked.usd.key, *QUOTED])
     return frame.assign(as_of=pd.to_datetime(frame["as_of"]))
 
 
 QUOTED = ("provider", "terms", "usd_per_accelerator_hour", "region", "instance", "as_of", "book", "note")
 
 
-def _why(found: Cost) -> tuple[Why, ...]:
+def _why(costs: Cost) -> tuple[Why, ...]:
     """Formula, inputs and source of the cost, the chips' price, the operating point, the bill and the break-even."""
-    asked, usd, own = found.asked, found.asked.usd, f"utilisation {found.choice.utilisation:g}"
-    if found.deployments:
-        price, chips = found.lead.price, names.chips(found.lead.facts)
-        own = f"{number(price.usd)} USD/h per chip, {chips}, {found.lead.point.rate:,.6g} tokens/s; {own}"
-    volume = f"{asked.volume:,.6g} tokens a day, a month of {maths.DAYS_PER_MONTH} days"
-    at = f" of {number(found.api.usd_per_million)} USD per million" if found.api else ""
+    options, usd, own = costs.asked, costs.asked.usd, f"utilisation {costs.choice.utilisation:g}"
+    if costs.deployments:
+        price, chips = costs.lead.price, cost_words.chips(costs.lead.facts)
+        own = f"{number(price.usd)} USD/h per chip, {chips}, {costs.lead.point.rate:,.6g} tokens/s; {own}"
+    volume = f"{options.volume:,.6g} tokens a day, a month of {maths.DAYS_PER_MONTH} days"
+    at = f" of {number(costs.api.usd_per_million)} USD per million" if costs.api else ""
     return (
         Why(usd.axis, usd.formula, own, usd.source),
         Why("Price of a chip", "the median over providers of the median of each one's unlike quotes",
-            found.choice.words, "Kneepoint's definition"),
+            costs.choice.words, "Kneepoint's definition"),
         Why("Operating point", "the most tokens/s per accelerator of each group, within the limits",
             "every ranked selected point; layout, engine version and date are free",
             "the cost of a token falls as its accelerator's throughput rises"),

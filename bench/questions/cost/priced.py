@@ -10,28 +10,53 @@ import numpy as np
 
 from bench import selection
 from bench.basis import evidence, likeness, limits, prices
-from bench.basis.evidence import Deciding, Ranking, Tally
+from bench.basis.evidence import Deciding, PointTally, Ranking
 from bench.basis.likeness import Difference
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.basis.prices import EVERY, ChipPrice, Choice, Quote
 from bench.library import Library
 from bench.maths import cost
 from bench.questions import operating_points
 from bench.questions.cost import result
-from bench.questions.cost.result import Api, Asked, Charge, Cost, Deployment, Quoted, Rung, Sensitivity
+from bench.questions.cost.result import (
+    Api,
+    Charge,
+    Cost,
+    CostOptions,
+    LadderCost,
+    PricedDeployment,
+    QuotedCost,
+    Sensitivity,
+)
 from bench.questions.operating_points import Best, OperatingPoint, Search
 from bench.selection import Clause
 
 DEPLOYMENT = "deployment"
-TELLS_APART = ("model", "precision", "engine", "accelerator", "accelerators", "variant", "speculation",
-               "disaggregated", "isl", "osl", "load_kind", "source")  # fmt: skip
+TELLS_APART = (
+    "model",
+    "precision",
+    "engine",
+    "accelerator",
+    "accelerators",
+    "variant",
+    "speculation",
+    "disaggregated",
+    "isl",
+    "osl",
+    "load_kind",
+    "source",
+)
 """What makes one deployment and workload another; layout, version and date are free, the best of them counts."""
 
 STORY = ("model", "isl", "osl", "context_tokens", "load_kind")
 """Where deployments differ in one of STORY, none is called cheaper unless the reader put them side by side."""
 
-SPEEDS = ("ttft_ms_p50", "ttft_ms_mean", "interactivity_tokens_per_s_per_user_p50",
-          "interactivity_tokens_per_s_per_user_mean")  # fmt: skip
+SPEEDS = (
+    "ttft_ms_p50",
+    "ttft_ms_mean",
+    "interactivity_tokens_per_s_per_user_p50",
+    "interactivity_tokens_per_s_per_user_mean",
+)
 """An operating point is told with its median latencies, with the means where no median is stated."""
 
 MOST_DEPLOYMENTS = 100
@@ -48,7 +73,7 @@ class Inputs:
 
     library: Library
     ranking: Ranking
-    asked: Asked
+    asked: CostOptions
     choice: Choice
 
     @cached_property
@@ -62,10 +87,7 @@ class Inputs:
         capacity = self.choice.utilisation * cost.SECONDS_PER_DAY
         instances = f"ceil(CAST(? AS DOUBLE) / (rate * {capacity!r}) * (1 - {cost.ROUNDING!r}))"
         bill = Clause(f"-({instances} * accelerators * ({price}))", (self.asked.volume, *bound))
-        rate, words = (
-            result.rate_sql(self.asked.tokens, self.library),
-            f"a throughput of {self.asked.kind.words}",
-        )
+        rate, words = (result.rate_sql(self.asked.tokens, self.library), f"a throughput of {self.asked.kind.words}")
         return Search(rate, words, group, beside=bill, along=self.asked.latency)
 
     @cached_property
@@ -92,22 +114,18 @@ class Inputs:
         assert million and rented and used, "price, rate and volume are above 0"  # noqa: PT018
         return Charge(hour, million, point.rate / hour, rented, used.usd_per_day)
 
-    def deployments(self, groups: Mapping[str, str]) -> dict[str, Deployment]:
+    def deployments(self, groups: Mapping[str, str]) -> dict[str, PricedDeployment]:
         """The points with these ids, each of a group, read whole, at the price of their chips and at each quote."""
-        metrics = [
-            *SPEEDS,
-            *result.MEASURED[self.asked.tokens],
-            *(one.metric.key for one in self.ranking.limits),
-        ]
+        metrics = [*SPEEDS, *result.MEASURED[self.asked.tokens], *(one.metric.key for one in self.ranking.limits)]
         metrics += [self.asked.latency.key] if self.asked.latency else []
         whole = operating_points.read(self.library, self.search, list(groups), metrics)
         return {key: self._deployment(group, whole[key]) for key, group in groups.items()}
 
-    def _deployment(self, group: str, point: OperatingPoint) -> Deployment:
+    def _deployment(self, group: str, point: OperatingPoint) -> PricedDeployment:
         chip, derived = self.chips[point.accelerator], result.is_derived(self.asked.tokens, point.metrics)
         own = [one for one in self.quotes if one.accelerator == point.accelerator]
-        quotes = (Quoted(**vars(self.charge(point, one.usd_per_accelerator_hour)), quote=one) for one in own)
-        return Deployment(group, point, chip, self.charge(point, chip.usd), tuple(quotes), derived)
+        quotes = (QuotedCost(**vars(self.charge(point, one.usd_per_accelerator_hour)), quote=one) for one in own)
+        return PricedDeployment(group, point, chip, self.charge(point, chip.usd), tuple(quotes), derived)
 
 
 def cheapest(groups: Iterable[Best], chips: Mapping[str, ChipPrice]) -> list[Best]:
@@ -116,7 +134,7 @@ def cheapest(groups: Iterable[Best], chips: Mapping[str, ChipPrice]) -> list[Bes
     return sorted(priced, key=lambda one: chips[one.accelerator].usd / (one.merit or 1.0))
 
 
-def found(of: Inputs) -> Cost:
+def costs(of: Inputs) -> Cost:
     """What tokens cost."""
     ranked = cheapest(of.groups, of.chips)
     unpriced = tuple(sorted({one.accelerator for one in of.groups if one.merit} - set(of.chips)))
@@ -126,11 +144,17 @@ def found(of: Inputs) -> Cost:
     read = of.deployments({serving: "", **ids} if ranked else {})
     tally = evidence.tally(of.library, of.ranking, operating_points.reasons(of.search))
     answered = Cost(
-        asked=of.asked, choice=of.choice, limits=of.ranking.limits, deployments=tuple(read[key] for key in ids),
-        groups=len(ranked), missed=tuple(o for o in of.groups if o.merit is None and o.accelerator in of.chips),
-        unpriced=unpriced, priced_as=tuple({one.terms: 0 for one in elsewhere}), tally=tally,
+        asked=of.asked,
+        choice=of.choice,
+        limits=of.ranking.limits,
+        deployments=tuple(read[key] for key in ids),
+        groups=len(ranked),
+        missed=tuple(o for o in of.groups if o.merit is None and o.accelerator in of.chips),
+        unpriced=unpriced,
+        priced_as=tuple({one.terms: 0 for one in elsewhere}),
+        tally=tally,
         deciding=_deciding(of, tally),
-    )  # fmt: skip
+    )
     if not ranked:
         return answered
     first, lead = ranked[0], answered.lead
@@ -140,20 +164,20 @@ def found(of: Inputs) -> Cost:
         unlike=unlike(of, answered.facts),
         serving=read[serving],
         peak=at_one / first.peak,
-        ladder=tuple(Rung(limit, at_one / rate, first.peak / rate) for limit, rate in first.ladder),
+        ladder=tuple(LadderCost(limit, at_one / rate, first.peak / rate) for limit, rate in first.ladder),
         api=_api(of, lead),
         sensitivity=_sensitivity(lead),
     )
 
 
-def _deciding(of: Inputs, tally: Tally) -> Deciding:
+def _deciding(of: Inputs, tally: PointTally) -> Deciding:
     """How many of the points with a cost state what the limits are on, and on how many of the accelerators."""
     known, every = tally.used + tally.of("beyond_limit"), {one.accelerator for one in of.groups}
     stating, words = {one.accelerator for one in of.groups if one.stated}, limits.metrics(of.ranking.limits)
     return Deciding(known, known + tally.of("unknown_limit"), len(stating), len(every), words)
 
 
-def unlike(of: Inputs, facts: Sequence[Facts]) -> tuple[Difference, ...]:
+def unlike(of: Inputs, facts: Sequence[PointFacts]) -> tuple[Difference, ...]:
     """In what of model and workload the two cheapest differ, and in what load any, where no reader put it side by side.
 
     A length that one alone states is unlike; a model, a context or a load has to be stated of both.
@@ -165,31 +189,31 @@ def unlike(of: Inputs, facts: Sequence[Facts]) -> tuple[Difference, ...]:
     return tuple(one for one in compared if (one.a and one.b) or one.fact.key in ("isl", "osl"))
 
 
-def api_price(asked: Asked, facts: Facts) -> float | None:
+def api_price(options: CostOptions, facts: PointFacts) -> float | None:
     """What the API takes for a million tokens of the kind asked, in USD; None without a price it needs.
 
     Of output tokens alone it includes the prompt tokens that come with them, where the reader states their price and
     the workload states both lengths; of input tokens likewise the generated ones.
     """
-    if asked.tokens in ("blended", "total"):
-        return cost.blended_price(asked.api_input, asked.api_output, cost.input_share(facts.isl, facts.osl))
-    own, other = asked.api_sides
-    return None if own is None else own + (other or 0.0) * _with_each(asked, facts)
+    if options.tokens in ("blended", "total"):
+        return cost.blended_price(options.api_input, options.api_output, cost.input_share(facts.isl, facts.osl))
+    own, other = options.api_sides
+    return None if own is None else own + (other or 0.0) * _with_each(options, facts)
 
 
-def _with_each(asked: Asked, facts: Facts) -> float:
+def _with_each(options: CostOptions, facts: PointFacts) -> float:
     """How many tokens of the other side come with each token of the kind asked; 0 where a length is not stated."""
-    if not facts.isl or not facts.osl or asked.tokens in ("blended", "total"):
+    if not facts.isl or not facts.osl or options.tokens in ("blended", "total"):
         return 0.0
-    return facts.isl / facts.osl if asked.tokens == "output" else facts.osl / facts.isl
+    return facts.isl / facts.osl if options.tokens == "output" else facts.osl / facts.isl
 
 
-def _api(of: Inputs, lead: Deployment) -> Api | None:
+def _api(of: Inputs, lead: PricedDeployment) -> Api | None:
     """The API beside what beats it from the smallest volume on, or else beside what is cheapest per token.
 
     That is the smallest instance whose tokens, fully used, cost no more than the API's. None without a price it needs.
     """
-    asked, used, usd = of.asked, of.choice.utilisation, api_price(of.asked, lead.facts)
+    options, used, usd = of.asked, of.choice.utilisation, api_price(of.asked, lead.facts)
     if usd is None:
         return None
     price, bound = prices.price_sql(of.chips)
@@ -200,14 +224,14 @@ def _api(of: Inputs, lead: Deployment) -> Api | None:
     own = of.deployments({won: ""})[won] if won else lead
     facts, rate, hour = own.facts, own.point.rate, own.charge.usd_per_hour
     share, split = cost.input_share(facts.isl, facts.osl), None
-    if share is not None and 0 < share < 1 and asked.api_input and asked.api_output:
-        whole = {"output": rate / (1 - share), "input": rate / share}.get(asked.tokens, rate)
-        ratio = asked.api_output / asked.api_input
+    if share is not None and 0 < share < 1 and options.api_input and options.api_output:
+        whole = {"output": rate / (1 - share), "input": rate / share}.get(options.tokens, rate)
+        ratio = options.api_output / options.api_input
         split = cost.token_costs(hour, whole * share, whole * (1 - share), used, ratio)
-    return Api(usd, own, _with_each(asked, facts), cost.break_even(hour, rate, used, usd), split)
+    return Api(usd, own, _with_each(options, facts), cost.break_even(hour, rate, used, usd), split)
 
 
-def _sensitivity(lead: Deployment) -> Sensitivity:
+def _sensitivity(lead: PricedDeployment) -> Sensitivity:
     """What the first deployment costs over utilisation and the price of its chips."""
     quoted = [one.quote.usd_per_accelerator_hour for one in lead.quotes]
     across = [float(f"{usd:.3g}") for usd in np.geomspace(min(quoted) / ROOM, max(quoted) * ROOM, PRICES)]

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bench import catalogue
-from bench.basis.evidence import Deciding, Tally
-from bench.basis.known import NOTHING, Known
+from bench.basis.evidence import Deciding, PointTally
 from bench.basis.likeness import Difference
 from bench.basis.limits import Limit
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice, Choice, Quote
+from bench.basis.stated_share import NOTHING, StatedShare
 from bench.catalogue import Metric
 from bench.library import Library
-from bench.maths.cost import BreakEven, Rental, TokenCosts
+from bench.maths.cost import BreakEvenVolume, Rental, TokenCosts
 from bench.questions.operating_points import Best, OperatingPoint
 
 
 @dataclass(frozen=True)
-class Kind:
+class TokenKind:
     """One kind of token: its words, its label, and the catalogue's cost metric."""
 
     words: str
@@ -29,10 +29,10 @@ class Kind:
 
 
 KINDS = {
-    "output": Kind("output tokens", "Output tokens", "usd_per_million_output_tokens"),
-    "input": Kind("input tokens", "Input tokens", "usd_per_million_input_tokens"),
-    "blended": Kind("input and output tokens", "Input and output tokens", "usd_per_million_total_tokens"),
-    "total": Kind(
+    "output": TokenKind("output tokens", "Output tokens", "usd_per_million_output_tokens"),
+    "input": TokenKind("input tokens", "Input tokens", "usd_per_million_input_tokens"),
+    "blended": TokenKind("input and output tokens", "Input and output tokens", "usd_per_million_total_tokens"),
+    "total": TokenKind(
         "input and output tokens", "Input and output tokens, measured only", "usd_per_million_total_tokens"
     ),
 }
@@ -76,7 +76,7 @@ def _held(kind: str, library: Library) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CostOptions:
     """What a reader asks of a cost besides limits and prices.
 
     `group` is the field of which each value has a bar, `latency` the metric that the price of latency is told of;
@@ -93,7 +93,7 @@ class Asked:
     every_bar: bool = False
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> TokenKind:
         """The tokens that a cost is of."""
         return KINDS[self.tokens]
 
@@ -126,14 +126,14 @@ class Charge:
 
 
 @dataclass(frozen=True)
-class Quoted(Charge):
+class QuotedCost(Charge):
     """What a deployment costs at one quote."""
 
     quote: Quote
 
 
 @dataclass(frozen=True)
-class Deployment:
+class PricedDeployment:
     """A group's operating point, the price of its chips, and what it costs at that price and at each quote behind it.
 
     The cheapest quote is first. `is_derived` says that the throughput was worked out from the workload's lengths.
@@ -143,11 +143,11 @@ class Deployment:
     point: OperatingPoint
     price: ChipPrice
     charge: Charge
-    quotes: tuple[Quoted, ...]
+    quotes: tuple[QuotedCost, ...]
     is_derived: bool
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> PointFacts:
         """What its operating point is."""
         return self.point.facts
 
@@ -157,18 +157,18 @@ class Deployment:
         return self.charge.usd_per_million
 
     @cached_property
-    def offers(self) -> tuple[Quoted, ...]:
+    def offers(self) -> tuple[QuotedCost, ...]:
         """Its quotes without modelled costs, unless it has no other."""
         return tuple(one for one in self.quotes if not one.quote.is_modelled) or self.quotes
 
     @cached_property
-    def modelled(self) -> tuple[Quoted, ...]:
+    def modelled(self) -> tuple[QuotedCost, ...]:
         """The modelled costs beside its offers."""
         return tuple(one for one in self.quotes if one.quote.is_modelled and one not in self.offers)
 
 
 @dataclass(frozen=True)
-class Rung:
+class LadderCost:
     """What a million tokens cost within one limit of a ladder, in USD, and how many times the peak's cost that is."""
 
     limit: float
@@ -185,9 +185,9 @@ class Api:
     """
 
     usd_per_million: float
-    own: Deployment
+    own: PricedDeployment
     with_each: float
-    even: BreakEven | None
+    even: BreakEvenVolume | None
     split: TokenCosts | None
 
 
@@ -211,30 +211,30 @@ class Cost:
     `unlike` is in what of model and workload the second, and of load any, differs unasked.
     """
 
-    asked: Asked
+    asked: CostOptions
     choice: Choice
     limits: tuple[Limit, ...]
-    deployments: tuple[Deployment, ...]
+    deployments: tuple[PricedDeployment, ...]
     groups: int
     missed: tuple[Best, ...]
     unpriced: tuple[str, ...]
     priced_as: tuple[str, ...]
-    tally: Tally
+    tally: PointTally
     deciding: Deciding
-    known: Known = NOTHING
+    known: StatedShare = NOTHING
     unlike: tuple[Difference, ...] = ()
-    serving: Deployment | None = None
+    serving: PricedDeployment | None = None
     peak: float | None = None
-    ladder: tuple[Rung, ...] = ()
+    ladder: tuple[LadderCost, ...] = ()
     api: Api | None = None
     sensitivity: Sensitivity | None = None
 
     @property
-    def lead(self) -> Deployment:
+    def lead(self) -> PricedDeployment:
         """The cheapest deployment."""
         return self.deployments[0]
 
     @property
-    def facts(self) -> list[Facts]:
+    def facts(self) -> list[PointFacts]:
         """Every deployment's operating point."""
         return [one.facts for one in self.deployments]

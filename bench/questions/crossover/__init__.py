@@ -8,22 +8,22 @@ from dataclasses import replace
 from functools import cache
 
 from bench import catalogue, selection
-from bench.basis import evidence, known, limits, prices, side_by_side, story, variations
+from bench.basis import evidence, limits, prices, side_by_side, stated_share, story, variations
 from bench.basis.evidence import Deciding, Ranking
 from bench.basis.statement import Statement, caveat
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.errors import NotFound
 from bench.library import Library
-from bench.questions import Answer, Choices
-from bench.questions.crossover import answers, statements, versus
-from bench.questions.crossover import asked as asking
+from bench.questions import Answer, Choices, Steps
+from bench.questions.crossover import comparison, pairs, statements
 from bench.questions.crossover import figure as drawing
-from bench.questions.crossover.asked import ALONG, axis_title
-from bench.questions.crossover.curves import Priced
-from bench.questions.crossover.phrases import Teller
-from bench.questions.crossover.result import Listing, Result
-from bench.questions.crossover.versus import Match
+from bench.questions.crossover import options as asking
+from bench.questions.crossover.comparison import Match
+from bench.questions.crossover.curves import HourlyPrices
+from bench.questions.crossover.options import ALONG, axis_title
+from bench.questions.crossover.pair_words import Phrasing
+from bench.questions.crossover.result import CrossoverResult, PairList
 from bench.view import View
 
 TITLE = "Crossover"
@@ -33,7 +33,7 @@ ORDER = 50
 NEEDS = "points"
 figure = drawing.draw
 OPTIONS = asking.OPTIONS
-COLUMNS = answers.COLUMNS
+COLUMNS = pairs.COLUMNS
 PER_LABELS = {"raw": "Nothing (raw)", "accelerator": "Chips", "dollar": "Dollars", "watt": "Rated watts"}
 
 
@@ -50,39 +50,39 @@ def complete(library: Library, view: View) -> View:
 def choices(library: Library, view: View) -> Choices:
     """The sides, axes, metrics and divisors this selection offers."""
     whole = complete(library, view)
-    asked = asking.read(whole)
+    options = asking.read(whole)
     metrics = [catalogue.metric(key) for key in asking.comparable(library)]
     named = Counter(row.label for row in metrics)
-    alongs = {asked.along, *asking.alongs(library, whole)}
-    sides = list(answers.sides(library, whole, asked).items())
+    alongs = {options.along, *asking.alongs(library, whole)}
+    sides = list(pairs.sides(library, whole, options).items())
     return {
         "a": sides,
         "b": sides,
         "along": [(key, axis_title(key).split(" (")[0]) for key in ALONG if key in alongs],
         "metric": [(row.key, row.label if named[row.label] == 1 else row.axis) for row in metrics],
-        "per": [(key, PER_LABELS[key]) for key in asked.pers],
+        "per": [(key, PER_LABELS[key]) for key in options.pers],
         "strips": [("few", "The eight most telling"), ("all", "All")],
     }
 
 
-def answer(library: Library, view: View) -> Answer[Result]:
+def answer(library: Library, view: View) -> Answer[CrossoverResult]:
     """Where B overtakes A, under every normalisation; without a pair, every pair that can be compared."""
-    told = _story(library, view)
-    whole, asked, ranking = told.view, asking.read(told.view), evidence.read(told.view)
-    found = answers.pair(library, whole, asked) if asked.is_pair else answers.listing(library, whole, asked)
+    chosen = _story(library, view)
+    whole, options, ranking = chosen.view, asking.read(chosen.view), evidence.read(chosen.view)
+    compared = pairs.pair(library, whole, options) if options.is_pair else pairs.listing(library, whole, options)
     # How many of the points that lie on the axis say whether they keep the limits.
-    judged = found.tally.used + found.tally.of("beyond_limit")
-    few = Deciding(judged, judged + found.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits))
-    found = replace(found, known=known.of_headline(library, whole, few))
-    listed = [pair.a.points[0].model for pair in found.pairs] if isinstance(found, Listing) else None
+    judged = compared.tally.used + compared.tally.of("beyond_limit")
+    few = Deciding(judged, judged + compared.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits))
+    compared = replace(compared, known=stated_share.of_headline(library, whole, few))
+    listed = [pair.a.points[0].model for pair in compared.pairs] if isinstance(compared, PairList) else None
     left = side_by_side.left_out(library, whole, listed, "no pair among those listed") if listed else []
     return Answer(
         question=QUESTION,
         view=whole,
-        result=found,
-        statements=(*left, *statements.told(found, ranking), *_about_the_view(library, view, told)),
-        rows=answers.rows(found),
-        why=statements.why(asked, found.choice),
+        result=compared,
+        statements=(*left, *statements.statements(compared, ranking), *_about_the_view(library, view, chosen)),
+        rows=pairs.rows(compared),
+        why=statements.why(options, compared.choice),
         library_version=library.version,
     )
 
@@ -93,53 +93,56 @@ def robustness(library: Library, view: View) -> Robustness | None:
     Without a chosen pair this is asked of the pair that the headline names.
     """
     whole = complete(library, view)
-    asked, ranking, choice = asking.read(whole), evidence.read(whole), prices.read(library, whole)
-    ways = [choice, *prices.alternatives(library, choice).values()] if asked.per == "dollar" else [choice]
+    options, ranking, choice = asking.read(whole), evidence.read(whole), prices.read(library, whole)
+    ways = [choice, *prices.alternatives(library, choice).values()] if options.per == "dollar" else [choice]
     priced = prices.chip_prices_of_each(library, ways)
-    priced[choice] = prices.chip_prices(library, choice, answers.either(library, ranking, asked))
-    if asked.is_pair:
-        own = versus.matched(library, ranking, asked)
-        tell = Teller.short(asked, *answers.named(asked, own))
+    priced[choice] = prices.chip_prices(library, choice, pairs.either(library, ranking, options))
+    if options.is_pair:
+        own = comparison.matched(library, ranking, options)
+        tell = Phrasing.short(options, *pairs.named(options, own))
     else:
-        found = answers.candidates(library, whole, ranking, asked)
-        listed, *_ = answers.listed(found, asked, Priced(asked, choice, priced[choice]))
+        candidates = pairs.candidates(library, whole, ranking, options)
+        listed, *_ = pairs.listed(candidates, options, HourlyPrices(options, choice, priced[choice]))
         if not listed:
             return None
-        tell = Teller.short(asked, listed[0].a, listed[0].b)
+        tell = Phrasing.short(options, listed[0].a, listed[0].b)
 
     @cache
     def match(one: Ranking) -> Match:
-        if asked.is_pair:
+        if options.is_pair:
             is_other = own.fixed and one != ranking
-            return versus.read(library, one, asked, own.fixed) if is_other and own.fixed else own
-        held = [{curve.key: curve.held for curve in side} for side in found]
-        return answers.again(listed[0], held if one == ranking else answers.grouped(library, one, asked))
+            return comparison.read(library, one, options, own.fixed) if is_other and own.fixed else own
+        held = [{curve.key: curve.held for curve in side} for side in candidates]
+        return pairs.again(listed[0], held if one == ranking else pairs.grouped(library, one, options))
 
     def verdict(one: Variation) -> Verdict | None:
-        of = Priced(asked, one.prices, priced[one.prices])
-        return statements.verdict(versus.compared(match(one.ranking), asked, asked.per, of), tell)
+        of = HourlyPrices(options, one.prices, priced[one.prices])
+        return statements.verdict(comparison.compared(match(one.ranking), options, options.per, of), tell)
 
-    usable = f"({asking.value_sql(library, asked.metric)}) IS NOT NULL AND ({ALONG[asked.along]}) > 0"
-    return variations.of(library, whole, choice if asked.per == "dollar" else None, verdict, usable)
+    usable = f"({asking.value_sql(library, options.metric)}) IS NOT NULL AND ({ALONG[options.along]}) > 0"
+    return variations.of(library, whole, choice if options.per == "dollar" else None, verdict, usable)
 
 
 def _story(library: Library, view: View) -> Story:
     asking.check(view)
     if not asking.comparable(library):
         raise NotFound("No loaded point has a throughput or a latency to compare; import results that do.")
-    told = asking.told(library, view)
+    story = asking.story_of(library, view)
     if view.option("per"):
-        return told
-    per = answers.fair_divisor(library, told.view, asking.read(told.view))
-    return replace(told, view=told.view.with_options(per=per))
+        return story
+    per = pairs.fair_divisor(library, story.view, asking.read(story.view))
+    return replace(story, view=story.view.with_options(per=per))
 
 
-def _about_the_view(library: Library, view: View, told: Story) -> Iterator[Statement]:
+def _about_the_view(library: Library, view: View, chosen: Story) -> Iterator[Statement]:
     """What was filled in, what is not loaded, and what was asked for and could not be."""
-    pair = asking.read(told.view).is_pair
-    yield from (one for one in story.statements(told) if not (pair and one.kind == "other_story"))
-    for text in selection.not_loaded(library, told.view):
+    pair = asking.read(chosen.view).is_pair
+    yield from (one for one in story.statements(chosen) if not (pair and one.kind == "other_story"))
+    for text in selection.not_loaded(library, chosen.view):
         yield caveat("not_loaded", text)
-    if view.option("per") not in ("", told.view.option("per")):
-        label = catalogue.metric(told.view.option("metric")).label
+    if view.option("per") not in ("", chosen.view.option("per")):
+        label = catalogue.metric(chosen.view.option("metric")).label
         yield caveat("gave_way", f"{label} cannot be divided, so it is compared raw.")
+
+
+STEPS = Steps(pairs.compared, anew="Choose the axes anew", tries={"along": "Compare along {}", "metric": "Compare {}"})

@@ -12,15 +12,15 @@ from typing import Any
 
 from bench import names
 from bench.basis import points
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice, Choice
 from bench.library import Library
+from bench.library.newest_runs import LINE, LOADS, REPEAT, SET_ASIDE
 from bench.library.runs import RUN_GAP_DAYS
-from bench.library.standing import LINE, LOADS, REPEAT, SET_ASIDE
 from bench.maths.envelope import Envelope
 from bench.maths.grid import Better
-from bench.questions.crossover.asked import ALONG, LENGTHS, Asked, Per, value_sql
-from bench.questions.crossover.result import Curve, Member, NotKnown, Place, SideKey
+from bench.questions.crossover.options import ALONG, LENGTHS, CrossoverOptions, Per, value_sql
+from bench.questions.crossover.result import CurvePlace, Member, NotKnown, SideCurve, SideKey
 from bench.selection import Clause, as_asked
 
 MOST_CURVES = 400
@@ -28,7 +28,7 @@ MOST_CURVES = 400
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredPlace:
     """What one member says at one place of the axis: the point that stands there, and all repeats of it if any.
 
     `fixed` is what is equal along the whole curve, by `fixed_columns`; `member` is one run of one deployment.
@@ -38,11 +38,11 @@ class Measured:
     fixed: tuple[Any, ...]
     x: float
     y: float
-    point: Facts
+    point: PointFacts
     repeats: tuple[float, ...] = ()
 
 
-Workload = tuple[tuple[Any, ...], frozenset[float]]
+FixedWorkload = tuple[tuple[Any, ...], frozenset[float]]
 """A workload that a side holds, by `fixed_columns`, and where on the axis."""
 
 
@@ -52,11 +52,13 @@ def fixed_columns(along: str) -> tuple[str, ...]:
     return ("model", "load_kind", *lengths, *(LOADS if along in LENGTHS else ()))
 
 
-def workloads(library: Library, within: Clause, each: Sequence[Clause], asked: Asked) -> list[list[Workload]]:
+def workloads(
+    library: Library, within: Clause, each: Sequence[Clause], options: CrossoverOptions
+) -> list[list[FixedWorkload]]:
     """For each condition, all of them `within` one, every workload that has the metric along the axis."""
-    fixed = ", ".join(f"fixed_{key}" for key in fixed_columns(asked.along))
+    fixed = ", ".join(f"fixed_{key}" for key in fixed_columns(options.along))
     where = ", ".join(f"list(DISTINCT x) FILTER (of_{i})" for i in range(len(each)))
-    stated, params = _stated(library, within, each, asked)
+    stated, params = _stated(library, within, each, options)
     found = library.fetch(f"{stated} SELECT ({fixed}), {where} FROM stated GROUP BY ALL ORDER BY 1", params)
     rows = ([(fixed, held[i]) for fixed, *held in found if held[i]] for i in range(len(each)))
     return [[(tuple(fixed), frozenset(xs)) for fixed, xs in held] for held in rows]
@@ -70,8 +72,8 @@ def narrowed(condition: Clause, along: str, fixed: Sequence[Any]) -> Clause:
 
 
 def measured(
-    library: Library, within: Clause, each: Sequence[Clause], asked: Asked, curves: Sequence[str] = ()
-) -> list[list[Measured]]:
+    library: Library, within: Clause, each: Sequence[Clause], options: CrossoverOptions, curves: Sequence[str] = ()
+) -> list[list[MeasuredPlace]]:
     """For each condition, all of them `within` one, every place of every member.
 
     With columns that tell `curves` apart of MOST_CURVES: those of the last condition, then those of the most places.
@@ -79,35 +81,35 @@ def measured(
     A member is one deployment with one engine version under one workload, measured without a gap of more than
     RUN_GAP_DAYS. Of two of its points at one place the better stands.
     """
-    fixed = [f"fixed_{key}" for key in fixed_columns(asked.along)]
+    fixed = [f"fixed_{key}" for key in fixed_columns(options.along)]
     of = [f"of_{i}" for i in range(len(each))]
     curve = f"hash({', '.join((*curves, *fixed))})"
     longest = (
         f"SELECT {curve} AS curve FROM held GROUP BY 1 ORDER BY bool_or({of[-1]}) DESC,"
         f" count(DISTINCT x) DESC, min(point_id) LIMIT {MOST_CURVES}"
     )
-    stated, params = _stated(library, within, each, asked)
-    found = library.fetch(
+    stated, params = _stated(library, within, each, options)
+    fetched = library.fetch(
         f"{stated}, held AS (SELECT * FROM stated WHERE {' OR '.join(of)})"
         f" SELECT {points.SQL}, line, x, y, repeat IS NOT NULL, {', '.join((*of, *fixed))} FROM held"
         + (f" SEMI JOIN ({longest}) AS longest ON longest.curve = {curve}" if curves else ""),
         params,
     )
     many = len(points.COLUMNS)
-    repeated = [row[0] for row in found if row[many + 3]]
-    repeats, told = _repeats(library, asked, repeated) if repeated else {}, []
-    for row in found:
+    repeated = [row[0] for row in fetched if row[many + 3]]
+    repeats, of_sides = _repeats(library, options, repeated) if repeated else {}, []
+    for row in fetched:
         line, x, y, *_ = row[many:]
-        told.append(Measured(line, row[-len(fixed) :], x, y, Facts(*row[:many]), repeats.get(row[0], ())))
-    both = list(zip(told, found, strict=True))
-    return [_by_run((one for one, row in both if row[many + 4 + i]), asked.better) for i in range(len(of))]
+        of_sides.append(MeasuredPlace(line, row[-len(fixed) :], x, y, PointFacts(*row[:many]), repeats.get(row[0], ())))
+    both = list(zip(of_sides, fetched, strict=True))
+    return [_by_run((one for one, row in both if row[many + 4 + i]), options.row.better) for i in range(len(of))]
 
 
 def are_uneven(
     library: Library,
     within: Clause,
     each: Sequence[Clause],
-    asked: Asked,
+    options: CrossoverOptions,
     curves: Sequence[str],
     unlike: Sequence[str],
 ) -> bool:
@@ -115,14 +117,14 @@ def are_uneven(
 
     Curves are told apart by `curves`, unlike in some of the facts `unlike`; one is of the last condition, one is not.
     """
-    fixed = fixed_columns(asked.along)
-    apart = ("model",) if asked.along in LENGTHS else ("model", "load_kind")
+    fixed = fixed_columns(options.along)
+    apart = ("model",) if options.along in LENGTHS else ("model", "load_kind")
     same = [f"a.fixed_{key} IS NOT DISTINCT FROM b.fixed_{key}" for key in apart]
     same += [f"coalesce(a.fixed_{key} = b.fixed_{key}, TRUE)" for key in fixed if key in (*LENGTHS, *LOADS)]
     differ = " + ".join(f"CAST(a.{key} IS DISTINCT FROM b.{key} AS INTEGER)" for key in unlike)
     by = ", ".join(("accelerator", "accelerators", *curves, *(f"fixed_{key}" for key in fixed)))
-    own, params = f"of_{len(each) - 1}", _stated(library, within, each, asked)
-    found = library.fetch(
+    own, params = f"of_{len(each) - 1}", _stated(library, within, each, options)
+    fetched = library.fetch(
         f"{params[0]}, curve AS (SELECT {by}, bool_or({own}) AS own, min(x) AS low, max(x) AS high FROM stated"
         f" WHERE accelerator IS NOT NULL AND ({' OR '.join(f'of_{i}' for i in range(len(each)))})"
         " GROUP BY ALL HAVING low < high)"
@@ -132,12 +134,12 @@ def are_uneven(
         f" ORDER BY {differ}, 1 NULLS LAST LIMIT 1",
         params[1],
     )
-    return bool(found and found[0][0])
+    return bool(fetched and fetched[0][0])
 
 
-def _by_run(rows: Iterable[Measured], better: Better) -> list[Measured]:
+def _by_run(rows: Iterable[MeasuredPlace], better: Better) -> list[MeasuredPlace]:
     """The rows numbered by run instead of line, the newest run first; of two at one place the better stands."""
-    runs: list[dict[float, Measured]] = []
+    runs: list[dict[float, MeasuredPlace]] = []
     line, before = -1, 0
     for row in sorted(rows, key=lambda one: (one.member, _day(one), one.point.point_id)):
         if row.member != line or _day(row) - before > RUN_GAP_DAYS:
@@ -151,30 +153,32 @@ def _by_run(rows: Iterable[Measured], better: Better) -> list[Measured]:
     return [replace(one, member=place) for place, run in enumerate(told) for one in run]
 
 
-def _day(row: Measured) -> int:
+def _day(row: MeasuredPlace) -> int:
     return row.point.date.toordinal() if row.point.date else 0
 
 
-def divided(rows: Sequence[Measured], by: Callable[[Measured], float | None], better: Better) -> Curve | None:
+def divided(
+    rows: Sequence[MeasuredPlace], by: Callable[[MeasuredPlace], float | None], better: Better
+) -> SideCurve | None:
     """The curve of these after dividing; those whose divisor is not known are left out, None when all are."""
-    members: dict[int, list[Place]] = {}
+    members: dict[int, list[CurvePlace]] = {}
     for row in rows:
         if divisor := by(row):
-            place = Place(row.x, row.y / divisor, row.point, tuple(one / divisor for one in row.repeats))
+            place = CurvePlace(row.x, row.y / divisor, row.point, tuple(one / divisor for one in row.repeats))
             members.setdefault(row.member, []).append(place)
     if not members:
         return None
     lines = [[(one.x, y) for one in held for y in one.repeats or (one.y,)] for held in members.values()]
     standing = [{one.x: one.y for one in held if one.repeats} for held in members.values()]
     told = tuple(Member(tuple(sorted(held, key=lambda one: one.x))) for held in members.values())
-    return Curve(told, Envelope("measured", lines, better, standing))
+    return SideCurve(told, Envelope("measured", lines, better, standing))
 
 
-def _repeats(library: Library, asked: Asked, ids: Sequence[str]) -> dict[str, tuple[float, ...]]:
+def _repeats(library: Library, asked: CrossoverOptions, ids: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """All repeats of each of these points, by its id: what stands aside for it, and itself; several at least."""
     same = f"hash({', '.join((*LINE, 'source_id', 'source_url', 'engine_version', *LOADS))})"
     y = value_sql(library, asked.metric)
-    found = library.fetch(
+    fetched = library.fetch(
         "WITH asked AS (SELECT unnest(CAST(? AS VARCHAR[])) AS point_id),"
         f" beside AS (SELECT point_id, {same} AS same, {y} AS y FROM points WHERE repeat IS NOT NULL"
         f" AND {y} IS NOT NULL AND point_id IN (SELECT point_id FROM {SET_ASIDE} WHERE why = '{REPEAT}'"
@@ -183,23 +187,23 @@ def _repeats(library: Library, asked: Asked, ids: Sequence[str]) -> dict[str, tu
         " SEMI JOIN asked ON asked.point_id = own.point_id GROUP BY 1 HAVING count(*) > 1",
         (list(ids),),
     )
-    return {point_id: tuple(values) for point_id, values in found}
+    return {point_id: tuple(values) for point_id, values in fetched}
 
 
 def _stated(
-    library: Library, within: Clause, each: Sequence[Clause], asked: Asked
+    library: Library, within: Clause, each: Sequence[Clause], options: CrossoverOptions
 ) -> tuple[str, tuple[Any, ...]]:
     """SQL that names the points `stated` that lie on the axis and have the metric, and its parameters.
 
     `of_0` and so on are TRUE for those of each condition; `line` is alike along one line but for its run.
     """
-    columns = fixed_columns(asked.along)
+    columns = fixed_columns(options.along)
     line = (*LINE, "engine_version")
-    if asked.along in LENGTHS:
+    if options.along in LENGTHS:
         alike = (*(key for key in columns if key not in LINE), "shared_prefix_share", "turns")
         line = (*(key for key in line if key != "workload_id"), *map(as_asked, alike))
     fixed = "".join(f"{as_asked(key)} AS fixed_{key}, " for key in columns)
-    x, y = f"CAST({ALONG[asked.along]} AS DOUBLE)", value_sql(library, asked.metric)
+    x, y = f"CAST({ALONG[options.along]} AS DOUBLE)", value_sql(library, options.metric)
     of = ", ".join(f"coalesce({one.sql}, FALSE) AS of_{i}" for i, one in enumerate(each))
     return (
         f"WITH stated AS (SELECT {points.SQL}, repeat, {fixed}hash({', '.join(line)}) AS line, {x} AS x, {y} AS y,"
@@ -208,10 +212,10 @@ def _stated(
 
 
 @dataclass(frozen=True)
-class Priced:
+class HourlyPrices:
     """What an hour of one accelerator costs under a choice of prices; what the reader states is for all of a side."""
 
-    asked: Asked
+    asked: CrossoverOptions
     choice: Choice
     chips: Mapping[str, ChipPrice]
 
@@ -222,17 +226,17 @@ class Priced:
             return ChipPrice(accelerator or "", stated, stated=True)
         return self.chips.get(accelerator or "")
 
-    def of_all(self, side: SideKey, held: Iterable[Facts]) -> ChipPrice | None:
+    def of_all(self, side: SideKey, held: Iterable[PointFacts]) -> ChipPrice | None:
         """The one price that the chips of all these points have; None where one has none, or they differ."""
         found = {self.price(side, chip) for chip in {one.accelerator for one in held}}
         known = [one for one in found if one is not None]
         return known[0] if len(known) == len(found) and len({one.usd for one in known}) == 1 else None
 
 
-def divisor(per: Per, side: SideKey, priced: Priced) -> Callable[[Measured], float | None]:
+def divisor(per: Per, side: SideKey, priced: HourlyPrices) -> Callable[[MeasuredPlace], float | None]:
     """What a side's values are divided by: chips, paid USD for an hour of use, or published power (TDP) in W."""
 
-    def of(row: Measured) -> float | None:
+    def of(row: MeasuredPlace) -> float | None:
         chip, each = row.point.accelerator, 1.0
         if per == "dollar":
             price = priced.price(side, chip)
@@ -245,7 +249,7 @@ def divisor(per: Per, side: SideKey, priced: Priced) -> Callable[[Measured], flo
     return (lambda _: 1.0) if per == "raw" else of
 
 
-def lacking(per: Per, rows: Sequence[Measured]) -> NotKnown:
+def lacking(per: Per, rows: Sequence[MeasuredPlace]) -> NotKnown:
     """Why a side cannot be divided by this."""
     chips = tuple(sorted({row.point.accelerator for row in rows if row.point.accelerator}))
     counted = any(row.point.accelerators for row in rows)

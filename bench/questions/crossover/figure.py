@@ -18,22 +18,22 @@ from bench.chart import Theme
 from bench.chart.axis import decade_ticks
 from bench.chart.colouring import DARK_INK, DIVERGING, LIGHT_INK, Colouring, of_ratios, rgb
 from bench.chart.panels import READABLE_PX
-from bench.chart.roomy import ON_PHONES_TOO, by_width
+from bench.chart.texts import ON_PHONES_TOO, by_width, text_at
 from bench.maths.colour import contrast, distance
 from bench.maths.crossover import Crossing, Knot
 from bench.plain_text import html
 from bench.questions.crossover import result
-from bench.questions.crossover.asked import Asked, at, axis_title, crossed, place
-from bench.questions.crossover.phrases import Teller
+from bench.questions.crossover.options import CrossoverOptions, at, axis_title, crossed, place
+from bench.questions.crossover.pair_words import Phrasing
 from bench.questions.crossover.result import (
     OTHER,
     SIDES,
     Compared,
-    Curve,
+    CurvePlace,
     ListedPair,
     Pair,
-    Place,
     Side,
+    SideCurve,
     SideKey,
 )
 from bench.wording import number
@@ -48,7 +48,7 @@ far apart at least, as shares of the axis, on a phone the second."""
 
 END_ROOM, END_LETTERS = 0.16, (1, 8, 11, 17)
 """The share of the axis that is added for the curves' names at their ends, and how many letters have room there on
-pages as wide as `roomy.ON_PHONES_TOO`."""
+pages as wide as `texts.ON_PHONES_TOO`."""
 
 LINE_LETTERS, LINE_PX = 52, 17
 """A line of words above a chart or a strip has so many letters, which a phone has room for, and is so high."""
@@ -61,7 +61,7 @@ STRIP_PX, BELOW_PX = 23, 34
 """How high a strip is, and the room for the crossings below it; above it are its words."""
 
 STRIPS_PX, UNDER_PX = (270, 460, 730, 1005), (175, 300, 520, 750)
-"""How long the strips of pairs are, and the one under two curves, on pages as wide as `roomy.ON_PHONES_TOO`: a cell has
+"""How long the strips of pairs are, and the one under two curves, on pages as wide as `texts.ON_PHONES_TOO`: a cell has
 what fits into it there."""
 
 LETTERS_PX, DIGIT_PX = {" ": 3.0, ".": 3.0, ",": 3.0, "%": 9.5, "A": 7.5, "B": 7.5}, 6.3
@@ -83,37 +83,33 @@ BLANK = "\N{NO-BREAK SPACE}"
 UNSETTLED = "?"
 """What stands behind a lead that is of what was measured there and no more: the other's best nearby was not."""
 
-Curves = Mapping[SideKey, Curve]
+Curves = Mapping[SideKey, SideCurve]
 Ends = tuple[float, float]
 
 
-def draw(found: result.Result, theme: Theme) -> go.Figure:
+def draw(answer: result.CrossoverResult, theme: Theme) -> go.Figure:
     """Both curves and the strip of their ratio, or a strip for each of the most telling pairs; an empty one says so."""
-    if not isinstance(found, Pair):
-        return _of_pairs(found, theme) if found.pairs else chart.empty("No pair to draw.", theme)
-    curves = {key: side.curve for key, side in found.sides.items() if side.curve is not None}
+    if not isinstance(answer, Pair):
+        return _of_pairs(answer, theme) if answer.pairs else chart.empty("No pair to draw.", theme)
+    curves = {key: side.curve for key, side in answer.sides.items() if side.curve is not None}
     if len(curves) < len(SIDES):
         return chart.empty("Nothing can be compared here.", theme)
     figure = chart.layout(go.Figure(), theme, height=HEIGHT)
-    tell = Teller.short(found.asked, found.a, found.b)
-    own = _colours(found, theme)
+    tell = Phrasing.short(answer.asked, answer.a, answer.b)
+    own = _colours(answer, theme)
     for key, curve in curves.items():
-        figure.add_traces(_curve(found, curve, key, own[key]))
+        figure.add_traces(_curve(answer, curve, key, own[key]))
     xs = sorted({one.x for curve in curves.values() for one, _ in curve.places})
-    _set_axes(figure, found, curves, xs)
-    _add_key(figure, found, own, theme)
-    _add_ends(figure, found, curves, own, theme)
+    _set_axes(figure, answer, curves, xs)
+    _add_key(figure, answer, own, theme)
+    _add_ends(figure, answer, curves, own, theme)
     said = "The two were measured at different places, so nobody leads"
-    if isinstance(found.outcome, Compared):
-        _add_crossings(figure, found.outcome, tell, theme)
-        knots = found.outcome.found.knots
-        _add_ratios(figure, knots, found.asked, (xs[0], xs[-1]), theme, own)
+    if isinstance(answer.outcome, Compared):
+        _add_crossings(figure, answer.outcome, tell, theme)
+        knots = answer.outcome.found.knots
+        _add_ratios(figure, knots, answer.asked, (xs[0], xs[-1]), theme, own)
         said = f"Who leads{_doubt(knots)}"
-    figure.add_annotation(
-        x=0, xref="paper", y=STRIP_SHARE, yref="paper", xanchor="left", yanchor="bottom", showarrow=False, text=said,
-        xshift=8 - LEFT_PX,
-        font={"size": 12, "color": theme.muted},
-    )  # fmt: skip
+    figure.add_annotation(text_at(said, 0, STRIP_SHARE, "paper paper", shift=(8 - LEFT_PX, 0), colour=theme.muted))
     return figure
 
 
@@ -124,36 +120,42 @@ def _colours(found: Pair, theme: Theme) -> dict[SideKey, str]:
     return {"a": a, "b": next(one for one in (b, *others) if distance(a, one) >= LEAST_DISTANCE)}
 
 
-def _add_key(figure: go.Figure, found: Pair, colours: Mapping[SideKey, str], theme: Theme) -> None:
-    """What A and B are, above all: in ink, each with the colour of its curve."""
+def _add_key(figure: go.Figure, pair: Pair, colours: Mapping[SideKey, str], theme: Theme) -> None:
+    """Write what A and B are above all: in ink, each with the colour of its curve."""
     lines = []
-    for key, side in found.sides.items():
-        parts = [part for part in side.parts if part not in found.sides[OTHER[key]].parts]
+    for key, side in pair.sides.items():
+        parts = [part for part in side.parts if part not in pair.sides[OTHER[key]].parts]
         first = f"{side.name} {side.hardware or side.label}".strip()
         words = textwrap.wrap(f"{key.upper()}: {', '.join([first, *parts])}", LINE_LETTERS)
         lines += [f"<span style='color:{colours[key]}'>■</span> <b>{html(words[0])}</b>"]
         lines += [f"<b>{html(one)}</b>" for one in words[1:]]
     figure.update_layout(margin_t=40 + LINE_PX * len(lines))
-    figure.add_annotation(
-        x=0, xref="paper", xanchor="left", xshift=8 - LEFT_PX, y=1, yref="y domain", yanchor="bottom", yshift=30,
-        showarrow=False, align="left", text="<br>".join(lines), font={"size": 13, "color": theme.text},
-    )  # fmt: skip
+    place = text_at("<br>".join(lines), 0, 1, "paper/y domain", shift=(8 - LEFT_PX, 30), size=13, colour=theme.text)
+    figure.add_annotation(place, align="left")
 
 
-def _curve(found: Pair, curve: Curve, key: SideKey, colour: str) -> list[dict[str, Any]]:
+def _curve(pair: Pair, curve: SideCurve, key: SideKey, colour: str) -> list[dict[str, Any]]:
     """A side's line, its measured points, and hollow those that a flag keeps out of every ranking."""
     line = [point for part in curve.lines for point in (*part, (None, None))]
-    hollow = found.sides[key].hollow
+    hollow = pair.sides[key].hollow
     return [
-        {"type": "scatter", "mode": "lines", "x": [x for x, _ in line], "y": [y for _, y in line], "hoverinfo": "skip",
-         "connectgaps": False, "showlegend": False, "line": {"color": colour, "width": 2}},
-        _markers(found, key, [one for one, _ in curve.places], colour, [wins for _, wins in curve.places]),
-        *([_markers(found, key, hollow, colour, [])] if hollow else []),
-    ]  # fmt: skip
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [x for x, _ in line],
+            "y": [y for _, y in line],
+            "hoverinfo": "skip",
+            "connectgaps": False,
+            "showlegend": False,
+            "line": {"color": colour, "width": 2},
+        },
+        _markers(pair, key, [one for one, _ in curve.places], colour, [wins for _, wins in curve.places]),
+        *([_markers(pair, key, hollow, colour, [])] if hollow else []),
+    ]
 
 
 def _markers(
-    found: Pair, key: SideKey, places: Sequence[Place], colour: str, best: Sequence[bool]
+    pair: Pair, key: SideKey, places: Sequence[CurvePlace], colour: str, best: Sequence[bool]
 ) -> dict[str, Any]:
     """Clickable points, large where they are the best; open where they were not measured or are not ranked."""
     symbols = [
@@ -161,25 +163,33 @@ def _markers(
         for one in places
     ]
     return {
-        "type": "scatter", "mode": "markers", "x": [one.x for one in places], "y": [one.y for one in places],
-        "name": html(found.sides[key].label), "showlegend": False,
+        "type": "scatter",
+        "mode": "markers",
+        "x": [one.x for one in places],
+        "y": [one.y for one in places],
+        "name": html(pair.sides[key].label),
+        "showlegend": False,
         "customdata": [one.point.point_id for one in places],
-        "text": [_hover(found, key, one, ranked=bool(best)) for one in places],
+        "text": [_hover(pair, key, one, ranked=bool(best)) for one in places],
         "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"color": colour, "line": {"width": 1.4, "color": colour}, "symbol": symbols,
-                   "size": [9 if wins else 6 for wins in best] or 8,
-                   "opacity": [1 if wins else FAINT for wins in best] or 1},
-    }  # fmt: skip
+        "marker": {
+            "color": colour,
+            "line": {"width": 1.4, "color": colour},
+            "symbol": symbols,
+            "size": [9 if wins else 6 for wins in best] or 8,
+            "opacity": [1 if wins else FAINT for wins in best] or 1,
+        },
+    }
 
 
-def _hover(found: Pair, key: SideKey, one: Place, *, ranked: bool) -> str:
+def _hover(found: Pair, key: SideKey, one: CurvePlace, *, ranked: bool) -> str:
     value = f"<b>{number(one.y)}</b> {html(found.asked.unit)}{'' if ranked else ', flagged and not ranked'}"
     return f"{html(found.sides[key].label)}: {value}<br>{chart.hover_lines(one.point.row, [])}"
 
 
-def _add_crossings(figure: go.Figure, outcome: Compared, tell: Teller, theme: Theme) -> None:
-    """Each crossing with its bracket, of several only its place, every other one higher; and where the lead passes on
-    without one: the bracket, and of a single one whose best changes."""
+def _add_crossings(figure: go.Figure, outcome: Compared, tell: Phrasing, theme: Theme) -> None:
+    """Draw each crossing with its bracket, of several only its place, every other one higher; and where the lead
+    passes on without one: the bracket, and of a single one whose best changes."""
     shown, turns = outcome.crossings, outcome.found.turns
     for order, one in enumerate(shown):
         leads = f" {html(tell.who(one.leads_after))} leads from here" if len(shown) == 1 else ""
@@ -187,11 +197,17 @@ def _add_crossings(figure: go.Figure, outcome: Compared, tell: Teller, theme: Th
         _add_bracket(figure, ends, one.x, text, theme, shift=15 * (order % 2))
         line = {"color": theme.text, "width": 1, "dash": "dot"}
         figure.add_shape(type="line", x0=one.x, x1=one.x, y0=0, y1=1, yref="y domain", line=line)
-        figure.add_trace({
-            "type": "scatter", "mode": "markers", "x": [one.x], "y": [one.y], "showlegend": False,
-            "hovertemplate": f"Crossing at {crossed(one)}, interpolated<extra></extra>",
-            "marker": {"symbol": "circle-open", "size": 17, "color": theme.text, "line": {"width": 2}},
-        })  # fmt: skip
+        figure.add_trace(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [one.x],
+                "y": [one.y],
+                "showlegend": False,
+                "hovertemplate": f"Crossing at {crossed(one)}, interpolated<extra></extra>",
+                "marker": {"symbol": "circle-open", "size": 17, "color": theme.text, "line": {"width": 2}},
+            }
+        )
     changes = [(turn, turn.cut) for turn in turns if turn.crossing is None and turn.cut is not None]
     for turn, cut in changes if len(changes) <= MOST_CHANGES else ():
         ends = (turn.below.x, turn.above.x)
@@ -201,35 +217,42 @@ def _add_crossings(figure: go.Figure, outcome: Compared, tell: Teller, theme: Th
 
 def _add_bracket(
     figure: go.Figure, ends: tuple[float, float], x: float, text: str, theme: Theme, *, width: int = 0, shift: int = 0
-) -> None:  # fmt: skip
-    """A part of the axis in grey, and words above it."""
+) -> None:
+    """Draw a part of the axis in grey, and words above it."""
     figure.add_shape(
-        type="rect", x0=ends[0], x1=ends[1], y0=0, y1=1, yref="y domain", layer="below", fillcolor=theme.muted,
-        opacity=0.13, line={"width": width, "dash": "dot", "color": theme.text},
-    )  # fmt: skip
+        type="rect",
+        x0=ends[0],
+        x1=ends[1],
+        y0=0,
+        y1=1,
+        yref="y domain",
+        layer="below",
+        fillcolor=theme.muted,
+        opacity=0.13,
+        line={"width": width, "dash": "dot", "color": theme.text},
+    )
     low, high = figure.layout.xaxis.range
     share = (log10(x) - low) / (high - low)
+    side = "left" if share < 1 / 3 else "right" if share > 2 / 3 else "center"
     figure.add_annotation(
-        x=log10(x), y=1, yref="y domain", yanchor="bottom", showarrow=False, yshift=shift, text=text,
-        xanchor="left" if share < 1 / 3 else "right" if share > 2 / 3 else "center",
-        font={"size": 13, "color": theme.text},
-    )  # fmt: skip
+        text_at(text, log10(x), 1, "x/y domain", f"{side} bottom", shift=(0, shift), size=13, colour=theme.text)
+    )
 
 
-def _set_axes(figure: go.Figure, found: Pair, curves: Curves, xs: Sequence[float]) -> None:
-    asked, metric = found.asked, found.asked.row
+def _set_axes(figure: go.Figure, pair: Pair, curves: Curves, xs: Sequence[float]) -> None:
+    options, metric = pair.asked, pair.asked.row
     span = log10(max(xs[-1] / xs[0], 1.5))
     room = 0.045 * span
-    better = " · lower is better" if asked.better == "lower" else ""
+    better = " · lower is better" if options.row.better == "lower" else ""
     places = [one for curve in curves.values() for one, _ in curve.places]
-    values = [one.y for one in (*places, *found.a.hollow, *found.b.hollow)]
+    values = [one.y for one in (*places, *pair.a.hollow, *pair.b.hollow)]
     marks = decade_ticks(min(values) / 1.3, max(values) * 1.3)
     figure.update_layout(
         margin={"t": 40, "l": LEFT_PX, "r": 24, "b": 64}, hovermode="closest", showlegend=False,
-        uirevision=f"{asked.along} {asked.metric} {asked.per} {found.a.filters}",
+        uirevision=f"{options.along} {options.metric} {options.per} {pair.a.filters}",
         xaxis={**_ticks(xs), "type": "log", "range": [log10(xs[0]) - room, log10(xs[-1]) + room + END_ROOM * span],
-               "title_text": html(axis_title(asked.along)), "title_font_size": 13, "anchor": "y2", "tickangle": 0},
-        yaxis={"type": "log", "title_text": html(f"{metric.label} ({asked.unit}){better}"), "title_font_size": 13,
+               "title_text": html(axis_title(options.along)), "title_font_size": 13, "anchor": "y2", "tickangle": 0},
+        yaxis={"type": "log", "title_text": html(f"{metric.label} ({options.unit}){better}"), "title_font_size": 13,
                "domain": [STRIP_SHARE + 0.07, 1], "tickvals": marks, "ticktext": [number(mark) for mark in marks]},
         yaxis2={"domain": [0, STRIP_SHARE], "range": [0, 1], "visible": True, "showticklabels": False, "ticks": "",
                 "showgrid": False, "zeroline": False, "fixedrange": True},
@@ -254,10 +277,8 @@ def _apart(xs: Sequence[float], share: float) -> list[float]:
     return kept[::-1]
 
 
-def _add_ends(
-    figure: go.Figure, found: Pair, curves: Curves, colours: Mapping[SideKey, str], theme: Theme
-) -> None:  # fmt: skip
-    """Each curve's name at its end: beside it where that is the last of the axis, else above or below it."""
+def _add_ends(figure: go.Figure, pair: Pair, curves: Curves, colours: Mapping[SideKey, str], theme: Theme) -> None:
+    """Write each curve's name at its end: beside it where that is the last of the axis, else above or below it."""
     ends = {key: [one for one, wins in curve.places if wins][-1] for key, curve in curves.items()}
     last = max(end.x for end in ends.values())
     values = [one.y for curve in curves.values() for one, _ in curve.places]
@@ -267,13 +288,10 @@ def _add_ends(
         outside, is_upper = end.x == last, end.y >= other if key == "a" else end.y > other
         shift = 14 if not outside else 0 if near else -9
         mark = f"<span style='color:{colours[key]}'>■</span> " if outside else ""
-        figure.add_annotation(
-            x=log10(end.x), y=log10(end.y), showarrow=False, align="left",
-            text=mark + by_width(_end_names(key, found.sides[key]), ON_PHONES_TOO),
-            xanchor="left", xshift=8 if outside else 2,
-            yanchor="bottom" if is_upper else "top", yshift=shift if is_upper else -shift,
-            font={"size": 13, "color": theme.text},
-        )  # fmt: skip
+        text = mark + by_width(_end_names(key, pair.sides[key]), ON_PHONES_TOO)
+        corner, up = ("left bottom", shift) if is_upper else ("left top", -shift)
+        beside: dict[str, Any] = {"shift": (8 if outside else 2, up), "size": 13, "colour": theme.text, "align": "left"}
+        figure.add_annotation(text_at(text, log10(end.x), log10(end.y), corner=corner, **beside))
 
 
 def _end_names(key: SideKey, side: Side) -> list[str]:
@@ -284,13 +302,13 @@ def _end_names(key: SideKey, side: Side) -> list[str]:
     return [f"<b>{html(fits[0] if fits else key.upper())}</b>" for fits in fitting]
 
 
-def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
+def _of_pairs(pairs: result.PairList, theme: Theme) -> go.Figure:
     """One strip for each of the most telling pairs, the crossing marked, on one axis."""
-    listed = found.pairs[: EVERY_STRIP if found.asked.every_strip else MOST_STRIPS]
+    listed = pairs.pairs[: EVERY_STRIP if pairs.asked.every_strip else MOST_STRIPS]
     every = [knot for pair in listed for knot in pair.knots]
     several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]
-    per = Teller(found.asked, "", "").per
+    per = Phrasing(pairs.asked, "", "").per
     names = [_names(pair, per, several=several) for pair in reversed(listed)]
     row = LINE_PX * max(map(len, names)) + STRIP_PX + BELOW_PX
     top = TOP_PX + LINE_PX * (1 + bool(_doubt(every)))
@@ -299,25 +317,33 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     for bottom, (pair, words) in enumerate(zip(reversed(listed), names, strict=True)):
         span = (bottom + BELOW_PX / row, bottom + (BELOW_PX + STRIP_PX) / row)
         if pair.knots:
-            _add_strip(figure, pair.knots, found.asked, colouring, ends, span, "y", str(pair.place))
+            _add_strip(figure, pair.knots, pairs.asked, colouring, ends, span, "y", str(pair.place))
         _add_words(figure, "<br>".join(words), span[1], theme.text)
         _add_marks(figure, pair.crossings, span[0], ends, theme)
     room = 0.045 * max(ends[1] - ends[0], 0.5)
     orange, *_, blue = DIVERGING[theme.name]
     key = (
-        f"Who leads in {html(Teller(found.asked, '', '').what)}<br>"
+        f"Who leads in {html(Phrasing(pairs.asked, '', '').what)}<br>"
         f"<span style='color:{blue}'>■</span> A, named first, leads   <span style='color:{orange}'>■</span>"
         f" B leads   ▲ where they cross{_doubt(every).replace('   ', '<br>', 1)}"
     )
     _add_words(figure, key, len(listed), theme.muted, shift=10)
     figure.update_layout(
-        hovermode="closest", showlegend=False, margin={"l": 24, "r": 24, "t": top, "b": BOTTOM_PX},
-        uirevision=f"list {found.asked.along} {found.asked.metric}",
-        xaxis={**_ticks(xs), "type": "log", "range": [ends[0] - room, ends[1] + room],
-               "title_text": html(axis_title(found.asked.along)), "title_font_size": 13, "showgrid": False,
-               "tickangle": 0},
+        hovermode="closest",
+        showlegend=False,
+        margin={"l": 24, "r": 24, "t": top, "b": BOTTOM_PX},
+        uirevision=f"list {pairs.asked.along} {pairs.asked.metric}",
+        xaxis={
+            **_ticks(xs),
+            "type": "log",
+            "range": [ends[0] - room, ends[1] + room],
+            "title_text": html(axis_title(pairs.asked.along)),
+            "title_font_size": 13,
+            "showgrid": False,
+            "tickangle": 0,
+        },
         yaxis={"range": [-0.05, len(listed)], "visible": False, "fixedrange": True},
-    )  # fmt: skip
+    )
     return figure
 
 
@@ -339,14 +365,19 @@ def _cut(text: str, most: int) -> str:
 
 
 def _add_ratios(
-    figure: go.Figure, knots: Sequence[Knot], asked: Asked, ends: Ends, theme: Theme, colours: Mapping[SideKey, str]
-) -> None:  # fmt: skip
-    """The strip of one pair under its curves: a lead has its curve's colour, where those are easily told apart."""
+    figure: go.Figure,
+    knots: Sequence[Knot],
+    options: CrossoverOptions,
+    ends: Ends,
+    theme: Theme,
+    colours: Mapping[SideKey, str],
+) -> None:
+    """Draw the strip of one pair under its curves: a lead has its curve's colour, where those are easily told apart."""
     colouring = _colouring(knots, theme)
     if math.dist(rgb(colours["a"]), rgb(colours["b"])) >= COLOURS_APART:
         neutral = colouring.stops[len(colouring.stops) // 2]
         colouring = replace(colouring, stops=(colours["b"], neutral, colours["a"]))
-    _add_strip(figure, knots, asked, colouring, (log10(ends[0]), log10(ends[1])), (0.0, 1.0), "y2", None)
+    _add_strip(figure, knots, options, colouring, (log10(ends[0]), log10(ends[1])), (0.0, 1.0), "y2", None)
 
 
 def _doubt(knots: Sequence[Knot]) -> str:
@@ -377,11 +408,17 @@ def _advantage(knot: Knot) -> float:
 
 
 def _add_strip(
-    figure: go.Figure, knots: Sequence[Knot], asked: Asked, colouring: Colouring, ends: Ends, span: Ends, yaxis: str,
+    figure: go.Figure,
+    knots: Sequence[Knot],
+    options: CrossoverOptions,
+    colouring: Colouring,
+    ends: Ends,
+    span: Ends,
+    yaxis: str,
     name: str | None,
-) -> None:  # fmt: skip
-    """Cells with their leads; over each unseen markers side by side, so that all of it tells its numbers and can be
-    clicked."""
+) -> None:
+    """Draw cells with their leads; over each unseen markers side by side, so that all of it tells its numbers and
+    can be clicked."""
     edges = _edges([log10(knot.x) for knot in knots], ends)
     ratios, width = np.array([_advantage(knot) for knot in knots]), max(ends[1] - ends[0], 0.1)
     widths, stops = STRIPS_PX if name else UNDER_PX, colouring.stops
@@ -391,7 +428,7 @@ def _add_strip(
         texts.append(by_width(shown, ON_PHONES_TOO))
         parts = max(1, math.ceil((high - low) / width * MARKERS))
         xs += [10 ** (low + (high - low) * (part + 0.5) / parts) for part in range(parts)]
-        hovers += [_knot_hover(knot, asked)] * parts
+        hovers += [_knot_hover(knot, options)] * parts
     middle, shared = sum(span) / 2, {"type": "scatter", "yaxis": yaxis, "showlegend": False}
     figure.add_traces([
         {"type": "heatmap", "x": [10**edge for edge in edges], "y": list(span), "z": [colouring.of(ratios).tolist()],
@@ -413,39 +450,37 @@ def _edges(places: Sequence[float], ends: Ends) -> list[float]:
     return [places[0] - beyond, *inner, places[-1] + beyond]
 
 
-def _knot_hover(knot: Knot, asked: Asked) -> str:
+def _knot_hover(knot: Knot, options: CrossoverOptions) -> str:
     sides = (("A", knot.y_a), ("B", knot.y_b))
-    values = "<br>".join(f"{side}: <b>{number(y)}</b> {html(asked.unit)}" for side, y in sides)
-    lead = html(Teller(asked, "A", "B").lead_at(knot))
+    values = "<br>".join(f"{side}: <b>{number(y)}</b> {html(options.unit)}" for side, y in sides)
+    lead = html(Phrasing(options, "A", "B").lead_at(knot))
     open_words = "" if knot.settled else "<br>of what was measured here: the other's best nearby was not"
-    return f"{html(at(asked.along, knot.x))}<br>{values}<br>{lead}{open_words}"
+    return f"{html(at(options.along, knot.x))}<br>{values}<br>{lead}{open_words}"
 
 
 def _add_words(figure: go.Figure, text: str, y: float, colour: str, *, shift: int = 0) -> None:
-    """A line of marked-up text at the left, above a strip or above all."""
-    figure.add_annotation(
-        x=0, xref="paper", y=y, xanchor="left", yanchor="bottom", yshift=shift, showarrow=False,
-        align="left", text=text, font={"size": 13, "color": colour},
-    )  # fmt: skip
+    """Write a line of marked-up text at the left, above a strip or above all."""
+    figure.add_annotation(text_at(text, 0, y, "paper y", shift=(0, shift), size=13, colour=colour, align="left"))
 
 
-def _add_marks(
-    figure: go.Figure, crossings: Sequence[Crossing], below: float, ends: Ends, theme: Theme
-) -> None:
-    """The places of the crossings under their strip; of those too close together the first is named."""
-    figure.add_trace({
-        "type": "scatter", "mode": "markers", "x": [one.x for one in crossings], "y": [below - 0.06] * len(crossings),
-        "hoverinfo": "skip", "showlegend": False,
-        "marker": {"symbol": "triangle-up", "size": 9, "color": theme.text},
-    })  # fmt: skip
+def _add_marks(figure: go.Figure, crossings: Sequence[Crossing], below: float, ends: Ends, theme: Theme) -> None:
+    """Mark the places of the crossings under their strip; of those too close together the first is named."""
+    figure.add_trace(
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [one.x for one in crossings],
+            "y": [below - 0.06] * len(crossings),
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "marker": {"symbol": "triangle-up", "size": 9, "color": theme.text},
+        }
+    )
     named = named_on_phone = -math.inf
     for one in crossings:
         x, words = log10(one.x), f"<b>{crossed(one)}</b>"
         if x - named >= APART * (ends[1] - ends[0]):
             named, apart = x, x - named_on_phone >= NARROW_APART * (ends[1] - ends[0])
             named_on_phone = named if apart else named_on_phone
-            figure.add_annotation(
-                x=named, y=below - 0.08, yanchor="top", showarrow=False,
-                text=by_width([words if apart else BLANK, words, words, words], ON_PHONES_TOO),
-                font={"size": 13, "color": theme.text},
-            )  # fmt: skip
+            text = by_width([words if apart else BLANK, words, words, words], ON_PHONES_TOO)
+            figure.add_annotation(text_at(text, named, below - 0.08, corner="auto top", size=13, colour=theme.text))

@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Any, Literal
 
 from bench.basis.document import HIDDEN
-from bench.basis.evidence import Tally
-from bench.basis.known import NOTHING, Known
-from bench.basis.points import Facts
+from bench.basis.evidence import PointTally
+from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice, Choice
+from bench.basis.stated_share import NOTHING, StatedShare
 from bench.maths.crossover import Crossing, Crossover, Knot
 from bench.maths.envelope import Envelope
-from bench.questions.crossover.asked import Asked, Per
+from bench.questions.crossover.options import CrossoverOptions, Per
 
 SideKey = Literal["a", "b"]
 SIDES: tuple[SideKey, SideKey] = ("a", "b")
@@ -23,12 +23,12 @@ OTHER: dict[SideKey, SideKey] = {"a": "b", "b": "a"}
 
 
 @dataclass(frozen=True)
-class Place:
+class CurvePlace:
     """A measured place of a curve: x, the value there in the asked unit, the point it is of, and all its repeats."""
 
     x: float
     y: float
-    point: Facts
+    point: PointFacts
     repeats: tuple[float, ...] = ()
 
 
@@ -36,10 +36,10 @@ class Place:
 class Member:
     """One deployment at one run: its places along the axis, between which alone a line is drawn."""
 
-    places: tuple[Place, ...]
+    places: tuple[CurvePlace, ...]
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> PointFacts:
         """What all its points state."""
         return self.places[-1].point
 
@@ -48,13 +48,13 @@ class Member:
         """The first and the last place."""
         return self.places[0].x, self.places[-1].x
 
-    def at(self, x: float) -> Place | None:
+    def at(self, x: float) -> CurvePlace | None:
         """What was measured at an x; None where nothing was."""
         return next((one for one in self.places if one.x == x), None)
 
 
 @dataclass(frozen=True)
-class Curve:
+class SideCurve:
     """One side's curve: its members, and the best of them at each place, above 0 on logarithms."""
 
     members: tuple[Member, ...]
@@ -67,7 +67,7 @@ class Curve:
         return [[(one.x, math.exp(sign * one.height)) for one in part] for part in self.envelope.stretches]
 
     @cached_property
-    def places(self) -> list[tuple[Place, bool]]:
+    def places(self) -> list[tuple[CurvePlace, bool]]:
         """Every place of the winning members from left to right, and whether it is the best there."""
         best = {x: self.members[self.envelope.at(x).member] for x in self.envelope.xs}
         winning = {one.member for part in self.envelope.stretches for one in part}
@@ -83,7 +83,7 @@ class Compared:
     the lead `passes` on only where a best member of the other ends or begins, so that no crossing is known.
     """
 
-    curves: Mapping[SideKey, Curve] = field(metadata={HIDDEN: True})
+    curves: Mapping[SideKey, SideCurve] = field(metadata={HIDDEN: True})
     found: Crossover
     kind: Literal["crosses", "leads", "passes", "tie"]
 
@@ -101,7 +101,7 @@ class Compared:
         members = (self.member(side, knot) for knot in self.found.knots)
         return tuple({id(one): one for one in members}.values())
 
-    def named(self, *knots: Knot) -> list[Facts]:
+    def named(self, *knots: Knot) -> list[PointFacts]:
         """The points that stand at these knots on both sides; a side interpolated there has none."""
         found = [self.member(side, knot).at(knot.x) for knot in knots for side in SIDES]
         return list(dict.fromkeys(one.point for one in found if one is not None))
@@ -120,7 +120,7 @@ class Leads(Compared):
 class NoOverlap:
     """The two were measured at different parts of the axis."""
 
-    curves: Mapping[SideKey, Curve] = field(metadata={HIDDEN: True})
+    curves: Mapping[SideKey, SideCurve] = field(metadata={HIDDEN: True})
     range_a: tuple[float, float]
     range_b: tuple[float, float]
     kind: Literal["no_overlap"] = "no_overlap"
@@ -173,10 +173,10 @@ class Side:
     accelerator: str | None = None
     counts: tuple[int, ...] = ()
     name: str = ""
-    curve: Curve | None = None
-    hollow: tuple[Place, ...] = ()
+    curve: SideCurve | None = None
+    hollow: tuple[CurvePlace, ...] = ()
     price: ChipPrice | None = None
-    points: tuple[Facts, ...] = field(default=(), metadata={HIDDEN: True})
+    points: tuple[PointFacts, ...] = field(default=(), metadata={HIDDEN: True})
 
     @cached_property
     def label(self) -> str:
@@ -186,7 +186,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class NormalisedVerdict:
     """What the comparison comes to under one normalisation: what is held equal, and divided by what.
 
     Held equal is the place on the axis `along`; with `chips` the count of accelerators too.
@@ -199,7 +199,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class BreakEven:
+class BreakEvenPrice:
     """The price of one chip of a side, in USD per hour, at which both give the same per dollar where it may cost most.
 
     `accelerators` is how many chips that deployment has; `left_out` how many places are, as no lead is settled there.
@@ -220,21 +220,21 @@ class Pair:
     `known` is what the headline begins with where few points state what limits are on.
     """
 
-    asked: Asked
+    asked: CrossoverOptions
     a: Side
     b: Side
     outcome: Outcome
-    verdicts: tuple[Verdict, ...]
-    even: Mapping[SideKey, BreakEven]
+    verdicts: tuple[NormalisedVerdict, ...]
+    even: Mapping[SideKey, BreakEvenPrice]
     choice: Choice
-    tally: Tally
+    tally: PointTally
     prices: tuple[ChipPrice, ...]
-    known: Known = NOTHING
+    known: StatedShare = NOTHING
     kind: Literal["pair"] = "pair"
 
     @property
     def sides(self) -> dict[SideKey, Side]:
-        """Both sides."""
+        """The two sides by their keys, `a` and `b`."""
         return {"a": self.a, "b": self.b}
 
 
@@ -264,7 +264,7 @@ class ListedPair:
 
 
 @dataclass(frozen=True)
-class Listing:
+class PairList:
     """The answer without a pair: every pair of the story that can be compared, the most telling first.
 
     `otherwise` has what the same pairs come to when divided by something else; nothing of very many. `curves` are the
@@ -272,7 +272,7 @@ class Listing:
     out, as nothing is divided and their counts of chips are unequal.
     """
 
-    asked: Asked
+    asked: CrossoverOptions
     pairs: tuple[ListedPair, ...]
     beyond: int
     curves: int
@@ -281,10 +281,10 @@ class Listing:
     otherwise: Mapping[Per, tuple[Outcome, ...]]
     choice: Choice
     prices: tuple[ChipPrice, ...]
-    tally: Tally
-    known: Known = NOTHING
+    tally: PointTally
+    known: StatedShare = NOTHING
     uneven: int = 0
     kind: Literal["listing"] = "listing"
 
 
-Result = Pair | Listing
+CrossoverResult = Pair | PairList

@@ -7,17 +7,17 @@ from dataclasses import replace
 import pandas as pd
 
 from bench import selection
-from bench.basis import evidence, known, points, side_by_side, story, variations
+from bench.basis import evidence, points, side_by_side, stated_share, story, variations
 from bench.basis.statement import caveat
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.library import Library
 from bench.maths.grid import verdict as leader
-from bench.questions import Answer, Column, Why
-from bench.questions.heatmap import choosing, grid, statements
-from bench.questions.heatmap.choosing import OPTIONS as OPTIONS
-from bench.questions.heatmap.choosing import choices as choices
+from bench.questions import Answer, Column, Steps, Why, counting
+from bench.questions.heatmap import grid, options, statements
 from bench.questions.heatmap.figure import figure as figure
 from bench.questions.heatmap.grid import LIKE_LOADS, NONE
+from bench.questions.heatmap.options import OPTIONS as OPTIONS
+from bench.questions.heatmap.options import choices as choices
 from bench.questions.heatmap.result import MOST_PANELS, Heatmap
 from bench.view import View
 from bench.wording import inline
@@ -29,10 +29,17 @@ ORDER = 20
 NEEDS = "points"
 
 COLUMNS = (
-    Column("cell", "Place"), Column("panel", "Panel"), Column("x", "Horizontal axis"), Column("y", "Vertical axis"),
-    Column("state", "Cell"), Column("points", "Points in it"), Column("winner", "Best deployment"),
-    Column("value", "Value"), Column("like_loads", "At one load"),
-)  # fmt: skip
+    Column("cell", "Place"),
+    Column("panel", "Panel"),
+    Column("x", "Horizontal axis"),
+    Column("y", "Vertical axis"),
+    Column("state", "Cell"),
+    Column("points", "Points in it"),
+    Column("winner", "Best deployment"),
+    Column("value", "Value"),
+    Column("like_loads", "At one load"),
+)
+STEPS = Steps(counting("cell", "has a value", "have a value"), anew="Choose the axes anew")
 
 
 def complete(library: Library, view: View) -> View:
@@ -42,33 +49,35 @@ def complete(library: Library, view: View) -> View:
     ratio with nothing to divide. UnknownName for an axis, field or metric that does not exist, UsageError for a load
     that cannot be one.
     """
-    return choosing.told(library, view).view
+    return options.story_of(library, view).view
 
 
 def answer(library: Library, view: View) -> Answer[Heatmap]:
     """The peak and how it falls off, every cell, and what was left out; or the ratio of two sides."""
-    told = choosing.told(library, view)
-    whole, ranking = told.view, evidence.read(told.view)
-    found = grid.laid(library, ranking)
-    if not found.cells:
-        found = replace(found, stated=choosing.stated(library, whole))
+    chosen = options.story_of(library, view)
+    whole, ranking = chosen.view, evidence.read(chosen.view)
+    heatmap = grid.laid(library, ranking)
+    if not heatmap.cells:
+        heatmap = replace(heatmap, stated=options.stated(library, whole))
     deciding = evidence.deciding(library, ranking)
-    figures = {inline(found.row): grid.value_sql(library, found.metric)}
-    shown = [one.model for cell in found.cells for one in cell.facts]
+    figures = {inline(heatmap.row): grid.value_sql(library, heatmap.metric)}
+    shown = [one.model for cell in heatmap.cells for one in cell.facts]
     return Answer(
         question=QUESTION,
         view=whole,
-        result=found,
+        result=heatmap,
         statements=(
-            *(side_by_side.gave_way(view.option("panel"), "model") if found.panel == "model" else ()),
-            *side_by_side.left_out(library, whole, shown, statements.no_cell(found)),
-            *statements.told(found, ranking, deciding, known.of_headline(library, whole, deciding, figures)),
+            *(side_by_side.gave_way(view.option("panel"), "model") if heatmap.panel == "model" else ()),
+            *side_by_side.left_out(library, whole, shown, statements.no_cell(heatmap)),
+            *statements.statements(
+                heatmap, ranking, deciding, stated_share.of_headline(library, whole, deciding, figures)
+            ),
             *(caveat("gave_way", text) for text in statements.given_way(view, whole)),
-            *story.statements(told),
+            *story.statements(chosen),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
-        rows=_rows(found),
-        why=_why(found),
+        rows=_rows(heatmap),
+        why=_why(heatmap),
         library_version=library.version,
     )
 
@@ -83,13 +92,13 @@ def robustness(library: Library, view: View) -> Robustness | None:
         return None
 
     def verdict(one: Variation) -> Verdict | None:
-        found = grid.laid(library, one.ranking, named=whole.option("ratio_by") != NONE)
-        if found.peak is None:
+        heatmap = grid.laid(library, one.ranking, named=whole.option("ratio_by") != NONE)
+        if heatmap.peak is None:
             return None
-        if found.ratio is None:
-            return Verdict(found.peak.place, f"the peak is at {statements.place(found, found.peak)}")
-        who = {"a": found.ratio.a, "b": found.ratio.b, "tie": "neither"}[leader(found.middle, found.better)]
-        return Verdict(who, f"{who} is ahead") if found.ratio.is_told else None
+        if heatmap.ratio is None:
+            return Verdict(heatmap.peak.place, f"the peak is at {statements.place(heatmap, heatmap.peak)}")
+        who = {"a": heatmap.ratio.a, "b": heatmap.ratio.b, "tie": "neither"}[leader(heatmap.middle, heatmap.row.better)]
+        return Verdict(who, f"{who} is ahead") if heatmap.ratio.is_told else None
 
     metric = whole.option("metric")
     return variations.of(library, whole, None, verdict, f"({grid.value_sql(library, metric)}) IS NOT NULL")
@@ -101,21 +110,28 @@ def points_behind(library: Library, view: View, cell: str) -> pd.DataFrame:
     return grid.behind(library, evidence.read(whole), cell)
 
 
-def _rows(found: Heatmap) -> pd.DataFrame:
+def _rows(heatmap: Heatmap) -> pd.DataFrame:
     """One row for each cell some point lies in, of the panels there is no room for too; what won it stands in it."""
-    plain = ("model", "precision") if found.ratio is None else ()
-    known, of_a_side = ("isl", "osl", found.x, found.y, *plain), ("point_id", "flags", *LIKE_LOADS)
+    plain = ("model", "precision") if heatmap.ratio is None else ()
+    placed, of_a_side = ("isl", "osl", heatmap.x, heatmap.y, *plain), ("point_id", "flags", *LIKE_LOADS)
     rows = []
-    for cell in found.cells:
-        row = {"cell": cell.place, "panel": cell.panel, "x": cell.x, "y": cell.y, "value": cell.value,
-               "state": cell.state, "points": cell.points}  # fmt: skip
-        if found.ratio is None:
+    for cell in heatmap.cells:
+        row = {
+            "cell": cell.place,
+            "panel": cell.panel,
+            "x": cell.x,
+            "y": cell.y,
+            "value": cell.value,
+            "state": cell.state,
+            "points": cell.points,
+        }
+        if heatmap.ratio is None:
             facts = cell.best.row if cell.best else dict.fromkeys(points.COLUMNS)
-            row |= {"winner": cell.best and cell.best.words(known), **facts, "passport": cell.passport}
+            row |= {"winner": cell.best and cell.best.words(placed), **facts, "passport": cell.passport}
         else:
             row |= {"a": cell.a, "b": cell.b, "like_loads": cell.alike if cell.is_measured else None}
             for side, best in (("a", cell.best), ("b", cell.best_b)):
-                row[f"winner_{side}"] = best and best.words(known)
+                row[f"winner_{side}"] = best and best.words(placed)
                 row |= {f"{key}_{side}": best and getattr(best, key) for key in of_a_side}
         rows.append(row)
     return pd.DataFrame(rows)
@@ -123,16 +139,20 @@ def _rows(found: Heatmap) -> pd.DataFrame:
 
 def _why(found: Heatmap) -> tuple[Why, ...]:
     metric = found.row
-    best = "smallest" if found.better == "lower" else "largest"
+    best = "smallest" if found.row.better == "lower" else "largest"
     return (
         Why(metric.axis, metric.formula, metric.definition, metric.source),
-        Why("A cell's value",
+        Why(
+            "A cell's value",
             f"the {best} over the ranked points in the cell; of repeats the middle one stands for all",
             "measured points of the newest runs under one kind of load, whatever their layout",
-            "Kneepoint's definition of an envelope"),
-        Why("Axes and panels, where nobody chose them",
+            "Kneepoint's definition of an envelope",
+        ),
+        Why(
+            "Axes and panels, where nobody chose them",
             "of workload and load the two that fill the most cells, first those that fill at least half of their grid;"
             " then of hardware too",
             f"a panel for each count of chips, of more than {MOST_PANELS} counts one for each accelerator",
-            "Kneepoint's definition"),
-    )  # fmt: skip
+            "Kneepoint's definition",
+        ),
+    )

@@ -1,44 +1,50 @@
-"""The cells of a heatmap in words, for whoever opens one without the chart."""
+"""The cells of a heatmap outside its chart: in words, as rows of a table, and what a sweep has to ask to fill one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from bench.chart import setting
+from bench.chart import setting, title
 from bench.questions.heatmap.grid import place_of
 from bench.questions.heatmap.result import Cell, Heatmap
+from bench.view import View
 from bench.wording import number, quantity
 
 EMPTY = "not measured"
 
+FIRST = ("panel", "x", "y", "value", "a", "b", "state", "winner", "winner_a", "winner_b", "points")
 
-def in_words(found: Heatmap, cells: Iterable[str]) -> dict[str, str]:
+MEASURED_AT = ("isl", "osl", "concurrency", "request_rate")
+"""What a plan asks for; anything else of a cell or of a filter is a fact about the deployment."""
+
+STATED_FACTS = tuple("model accelerator accelerators tp pp dp ep precision engine engine_version".split())
+
+
+def in_words(heatmap: Heatmap, cells: Iterable[str]) -> dict[str, str]:
     """What each of these cells is, best first: its panel, its place on both axes, its value or why it has none."""
-    known = {cell.place: cell for cell in found.cells}
-    turned = 1 if found.better == "lower" else -1
+    known = {cell.place: cell for cell in heatmap.cells}
+    turned = 1 if heatmap.row.better == "lower" else -1
 
     def rank(id: str) -> tuple[bool, float]:
         cell = known.get(id)
         value = cell.value if cell is not None and cell.is_measured else None
         return (value is None, 0.0 if value is None else turned * value)
 
-    return {id: _words(found, id, known.get(id)) for id in sorted(cells, key=rank)}
+    return {id: _words(heatmap, id, known.get(id)) for id in sorted(cells, key=rank)}
 
 
-def _words(found: Heatmap, id: str, cell: Cell | None) -> str:
+def _words(heatmap: Heatmap, id: str, cell: Cell | None) -> str:
     panel, x, y = place_of(id)
-    where = [setting(found.panel, _plain(panel))] if found.panel is not None and panel else []
-    where += [setting(found.x, x), setting(found.y, y)]
+    where = [setting(heatmap.panel, _plain(panel))] if heatmap.panel is not None and panel else []
+    where += [setting(heatmap.x, x), setting(heatmap.y, y)]
     if cell is None:
-        told = EMPTY
+        words = EMPTY
     elif cell.value is None or not cell.is_measured:
-        told = cell.state
+        words = cell.state
     else:
-        told = (
-            f"{number(cell.value)} times" if found.ratio is not None else quantity(cell.value, found.metric)
-        )
-    return f"{', '.join(where)}: {told}"
+        words = f"{number(cell.value)} times" if heatmap.ratio is not None else quantity(cell.value, heatmap.metric)
+    return f"{', '.join(where)}: {words}"
 
 
 def _plain(text: str) -> str | float | bool:
@@ -50,3 +56,45 @@ def _plain(text: str) -> str | float | bool:
     except ValueError:
         return text
     return told if math.isfinite(told) else text
+
+
+def labels(view: View, heatmap: Heatmap) -> dict[str, str]:
+    """A heading for each column of a heatmap's rows that is no column of a point."""
+    named = {key: title(view.option(key)) for key in ("x", "y", "panel")}
+    named |= {key: f"{named[key]}, from" for key in ("x", "y") if view.option(key) in heatmap.doublings}
+    metric, ratio = title(view.option("metric")), heatmap.ratio
+    named |= {"value": metric, "winner": "Best deployment", "state": "Cell", "points": "Points in it"}
+    if ratio is None:
+        return named
+    for side, words in (("a", ratio.a), ("b", ratio.b)):
+        named |= {side: f"{metric}, {words}", f"winner_{side}": f"Best {words}"}
+    return named | {"value": f"{ratio.a} / {ratio.b}"}
+
+
+def fields(view: View, heatmap: Heatmap) -> dict[str, str]:
+    """Whose values a column of a heatmap's rows holds."""
+    metric = view.option("metric")
+    held = {"panel": view.option("panel"), "a": metric, "b": metric, "value": metric if heatmap.ratio is None else ""}
+    return {column: field for column, field in held.items() if field}
+
+
+def plan_of_cell(view: View, cell: str) -> dict[str, str]:
+    """What a plan has to state to fill a cell, by the names of its fields.
+
+    Taken from the cell's place and from every filter and option of the View that holds one value.
+    """
+    panel, x, y = place_of(cell)
+    stated = {key: values[0] for key, values in view.where if len(values) == 1}
+    stated |= {view.option("x"): f"{x:.12g}", view.option("y"): f"{y:.12g}"}
+    if panel:
+        stated[view.option("panel")] = panel
+    level, _, value = view.option("load").partition("=")
+    if value:
+        stated[level] = value
+    return plan_fields(stated)
+
+
+def plan_fields(stated: Mapping[str, str]) -> dict[str, str]:
+    """What of these values, by column, a plan states, by the names of its fields."""
+    asked = {key: stated[key] for key in MEASURED_AT if key in stated}
+    return asked | {f"facts.{key}": stated[key] for key in STATED_FACTS if key in stated}

@@ -11,15 +11,16 @@ import plotly.graph_objects as go
 
 from bench import chart
 from bench.basis.wording import opened
-from bench.chart import Theme, hover_lines, look, setting, title
+from bench.catalogue import is_share
+from bench.chart import Theme, hover_lines, look, setting, title, value_label
 from bench.chart.axis import title_lines
 from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, of_values
 from bench.chart.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
-from bench.chart.roomy import from_width
+from bench.chart.texts import from_width, text_at
 from bench.plain_text import html
 from bench.questions.heatmap.grid import cell_id
 from bench.questions.heatmap.result import WITHOUT_VALUE, Cell, Heatmap
-from bench.wording import counted, number, short
+from bench.wording import counted, number, share, short
 
 FULL_TEXT_PX = 50
 """Narrower cells than this take short numbers."""
@@ -40,31 +41,44 @@ FAILED = "#D55E00"
 DAGGER = "†"
 SLOT, MARKED, ONE_SIDE, FAILURE = 0.0, 1.0, 2.0, 3.0
 LOADS = {"concurrency": "concurrency", "request_rate": "requests/s", "batch": "batch"}
-BARE_AXIS = {"showgrid": False, "zeroline": False, "showline": False, "ticks": "", "fixedrange": True,
-             "ticklabelstandoff": 3}  # fmt: skip
+BARE_AXIS = {
+    "showgrid": False,
+    "zeroline": False,
+    "showline": False,
+    "ticks": "",
+    "fixedrange": True,
+    "ticklabelstandoff": 3,
+}
 
 
-def figure(found: Heatmap, theme: Theme) -> go.Figure:
+def figure(heatmap: Heatmap, theme: Theme) -> go.Figure:
     """One heatmap for each panel, all on one colour scale, their cells clickable: customdata is the cell's id."""
-    if not found.drawn:
+    if not heatmap.drawn:
         return chart.empty("No cell to draw", theme)
-    panels = _panels(found)
-    key = _key(panels, found)
+    panels = _panels(heatmap)
+    key = _key(panels, heatmap)
     further = KEY_LINE_PX * (len(key) - 1)
-    height, span = panels.height + further, np.array(found.span, dtype=float)
-    colouring = of_values(span, found.better, log=found.is_log)
-    if found.ratio:
-        colouring = of_ratios(span, found.better, theme)
+    height, span = panels.height + further, np.array(heatmap.span, dtype=float)
+    written = share if is_share(heatmap.metric) else number
+    colouring = of_values(span, heatmap.row.better, log=heatmap.is_log, written=written)
+    if heatmap.ratio:
+        colouring = of_ratios(span, heatmap.row.better, theme)
     # In one piece: plotly checks settings several times faster at once than one update at a time.
-    cells = [_states(found, panels, theme), *_values(found, panels, colouring)]
+    cells = [_states(heatmap, panels, theme), *_values(heatmap, panels, colouring)]
     layout = {
-        **look(theme, height=height), "showlegend": False, "hovermode": "closest", "hoverdistance": 30,
+        **look(theme, height=height),
+        "showlegend": False,
+        "hovermode": "closest",
+        "hoverdistance": 30,
         "margin": {"l": LEFT, "r": RIGHT, "t": TOP + further, "b": BOTTOM + panels.label_depth},
-        "xaxis": _axis("x", panels, found), "yaxis": _axis("y", panels, found), "dragmode": False,
+        "xaxis": _axis("x", panels, heatmap),
+        "yaxis": _axis("y", panels, heatmap),
+        "dragmode": False,
         "coloraxis": colouring.axis(theme, y=1 - SCALE_FROM_TOP_PX / height),
-        "annotations": _annotations(key, panels, found, theme), "shapes": _frames(found, panels, theme),
-    }  # fmt: skip
-    return go.Figure({"data": [*cells, _clickable(found, panels, theme)], "layout": layout})
+        "annotations": _annotations(key, panels, heatmap, theme),
+        "shapes": _frames(heatmap, panels, theme),
+    }
+    return go.Figure({"data": [*cells, _clickable(heatmap, panels, theme)], "layout": layout})
 
 
 def _panels(found: Heatmap) -> Panels:
@@ -78,38 +92,45 @@ def _panels(found: Heatmap) -> Panels:
     return arranged(shown, sorted({cell.x for cell in cells}), ys, longest)
 
 
-def _states(found: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]:
+def _states(heatmap: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]:
     """Every cell without a colour of its own: faint where nothing was measured, marked where something was."""
     grounds = np.full((len(panels.up) - 1, len(panels.across) - 1), np.nan)
     marks = np.full(grounds.shape, "", dtype=object)
     for spot in panels.spots.values():
         grounds[spot.line, spot.column] = SLOT
-    for cell in found.drawn:
+    for cell in heatmap.drawn:
         at = panels.spots[cell.panel, cell.x, cell.y][:2]
         grounds[at] = np.nan if cell.is_measured else ONE_SIDE if cell.facts else MARKED
         if not cell.is_measured:
             marks[at] = ("A" if cell.best else "B") if cell.facts else WITHOUT_VALUE[cell.state][0]
         if cell.state == "failed":
             grounds[at] = FAILURE
-        if found.is_apart(cell):
-            text = _texts([cell], found, panels)[0]
+        if heatmap.is_apart(cell):
+            text = _texts([cell], heatmap, panels)[0]
             grounds[at] = SLOT
             marks[at] = f'<span style="font-size:{TEXT_SIZE}px">{_shown(text, panels)}</span>' if text else ""
     # Ratios near 1 are grey themselves, so that in a ratio no other cell is.
-    bare = "rgba(0,0,0,0)" if found.ratio else theme.grid
+    bare = "rgba(0,0,0,0)" if heatmap.ratio else theme.grid
     colours = (f"{theme.grid}55", bare, bare, f"{FAILED}66")
     scale = [[edge, colour] for place, colour in enumerate(colours) for edge in (place / 4, (place + 1) / 4)]
-    return {**_bricks(panels), "z": grounds, "text": marks, "zmin": SLOT - 0.5, "zmax": FAILURE + 0.5,
-            "colorscale": scale, "showscale": False,
-            "textfont": {"color": theme.text, "size": MARK_SIZE}}  # fmt: skip
+    return {
+        **_bricks(panels),
+        "z": grounds,
+        "text": marks,
+        "zmin": SLOT - 0.5,
+        "zmax": FAILURE + 0.5,
+        "colorscale": scale,
+        "showscale": False,
+        "textfont": {"color": theme.text, "size": MARK_SIZE},
+    }
 
 
-def _values(found: Heatmap, panels: Panels, colouring: Colouring) -> list[dict[str, Any]]:
+def _values(heatmap: Heatmap, panels: Panels, colouring: Colouring) -> list[dict[str, Any]]:
     """The cells with a value: those whose colour reads best under dark text, and those under light text."""
-    measured = [cell for cell in found.drawn if cell.is_measured and not found.is_apart(cell)]
+    measured = [cell for cell in heatmap.drawn if cell.is_measured and not heatmap.is_apart(cell)]
     values = np.array([cell.value for cell in measured], dtype=float)
     scaled, dark = colouring.of(values), colouring.dark_ink(values)
-    texts = _texts(measured, found, panels)
+    texts = _texts(measured, heatmap, panels)
     traces = []
     for ink, inked in ((DARK_INK, dark), (LIGHT_INK, ~dark)):
         z = np.full((len(panels.up) - 1, len(panels.across) - 1), np.nan)
@@ -119,34 +140,59 @@ def _values(found: Heatmap, panels: Panels, colouring: Colouring) -> list[dict[s
             at = panels.spots[cell.panel, cell.x, cell.y][:2]
             z[at], text[at] = scaled[place], texts[place]
         if inked.any():
-            traces.append({**_bricks(panels), "z": z, "text": text, "coloraxis": "coloraxis",
-                           "texttemplate": _shown("%{text}", panels),
-                           "textfont": {"color": ink, "size": TEXT_SIZE}})  # fmt: skip
+            traces.append(
+                {
+                    **_bricks(panels),
+                    "z": z,
+                    "text": text,
+                    "coloraxis": "coloraxis",
+                    "texttemplate": _shown("%{text}", panels),
+                    "textfont": {"color": ink, "size": TEXT_SIZE},
+                }
+            )
     return traces
 
 
 def _bricks(panels: Panels) -> dict[str, Any]:
-    return {"type": "heatmap", "x": panels.across, "y": panels.up, "xgap": 2, "ygap": 2, "hoverinfo": "skip",
-            "texttemplate": "%{text}"}  # fmt: skip
+    return {
+        "type": "heatmap",
+        "x": panels.across,
+        "y": panels.up,
+        "xgap": 2,
+        "ygap": 2,
+        "hoverinfo": "skip",
+        "texttemplate": "%{text}",
+    }
 
 
-def _clickable(found: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]:
+def _clickable(heatmap: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]:
     """An unseen line under each cell, seen once the cell is clicked: only scatter points can be selected there."""
-    cells = {(cell.panel, cell.x, cell.y): cell for cell in found.drawn}
+    cells = {(cell.panel, cell.x, cell.y): cell for cell in heatmap.drawn}
     empty = panels.spots.keys() - cells.keys() if len(panels.spots) <= MOST_GAPS else ()
     places = [*cells, *(place for place in panels.spots if place in empty)]
     said = [
-        _hover_text(cells[place], found) if place in cells else _gap_text(*place[1:], found)
-        for place in places
+        _hover_text(cells[place], heatmap) if place in cells else _gap_text(*place[1:], heatmap) for place in places
     ]
-    line = {"symbol": "line-ew", "size": int(panels.narrowest_cell / EW_LENGTH), "opacity": 0, "angle": 0,
-            "standoff": panels.cell_height / 2, "line": {"color": theme.text, "width": 4}}  # fmt: skip
+    line = {
+        "symbol": "line-ew",
+        "size": int(panels.narrowest_cell / EW_LENGTH),
+        "opacity": 0,
+        "angle": 0,
+        "standoff": panels.cell_height / 2,
+        "line": {"color": theme.text, "width": 4},
+    }
     return {
-        "type": "scatter", "mode": "markers", "customdata": [cell_id(*place) for place in places], "hovertext": said,
-        "x": [panels.spots[place].across for place in places], "y": [panels.spots[place].up for place in places],
-        "hovertemplate": "%{hovertext}<extra></extra>", "marker": line,
-        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0}},
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "markers",
+        "customdata": [cell_id(*place) for place in places],
+        "hovertext": said,
+        "x": [panels.spots[place].across for place in places],
+        "y": [panels.spots[place].up for place in places],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "marker": line,
+        "selected": {"marker": {"opacity": 1}},
+        "unselected": {"marker": {"opacity": 0}},
+    }
 
 
 def _axis(letter: str, panels: Panels, found: Heatmap) -> dict[str, Any]:
@@ -160,32 +206,27 @@ def _axis(letter: str, panels: Panels, found: Heatmap) -> dict[str, Any]:
         "range": [0, float(edges[-1])],
         "tickvals": middles,
         "ticktext": [
-            label if place % many % every == 0 else from_width(label, PHONE_PX)
-            for place, label in enumerate(labels)
+            label if place % many % every == 0 else from_width(label, PHONE_PX) for place, label in enumerate(labels)
         ],
         "tickangle": -90 if letter == "x" and panels.label_depth else 0,
         "tickfont": {"size": 11 if len(middles) <= MANY_TICKS else 9},
     }
 
 
-def _annotations(key: list[str], panels: Panels, found: Heatmap, theme: Theme) -> list[dict[str, Any]]:
+def _annotations(key: list[str], panels: Panels, heatmap: Heatmap, theme: Theme) -> list[dict[str, Any]]:
     """The titles of the axes, of the colours and of the panels, and what the marks mean."""
-    paper = {"xref": "paper", "yref": "paper", "showarrow": False}
-    corner = {**paper, "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom", "align": "left"}
     top = TOP + KEY_LINE_PX * (len(key) - 1)
-    coloured = f"{found.row.label}, {found.ratio.a} / {found.ratio.b}" if found.ratio else title(found.metric)
+    coloured = f"{heatmap.row.label}, {heatmap.ratio.a} / {heatmap.ratio.b}" if heatmap.ratio else title(heatmap.metric)
+    on, lines = "paper paper", title_lines(coloured, KEY_LINE_CHARACTERS)
     notes = [
-        {**paper, "text": html(title(found.x)), "x": 0.5, "y": 0, "yanchor": "top",
-         "yshift": -28 - panels.label_depth},
-        {**paper, "text": html(title(found.y)), "x": 0, "y": 0.5, "textangle": -90, "xanchor": "right",
-         "xshift": -52},
-        {**corner, "text": title_lines(coloured, KEY_LINE_CHARACTERS), "yshift": top - SCALE_FROM_TOP_PX + 4},
-        {**corner, "text": "<br>".join(key), "yshift": 26, "font": {"size": 11, "color": theme.muted}},
-    ]  # fmt: skip
-    for place, name in enumerate(panels.names if found.panel is not None else ()):
-        notes.append({"text": f"<b>{html(_panel_name(found.panel or '', name))}</b>", "showarrow": False,
-                      "x": panels.across[panels.corner(place)[1]], "y": panels.top(place), "xanchor": "left",
-                      "yanchor": "bottom", "yshift": 1})  # fmt: skip
+        text_at(html(title(heatmap.x)), 0.5, 0, on, "auto top", shift=(0, -28 - panels.label_depth), size=13),
+        text_at(html(title(heatmap.y)), 0, 0.5, on, "right auto", shift=(-52, 0), size=13, textangle=-90),
+        text_at(lines, 0, 1, on, shift=(0, top - SCALE_FROM_TOP_PX + 4), size=13, align="left"),
+        text_at("<br>".join(key), 0, 1, on, shift=(0, 26), size=11, colour=theme.muted, align="left"),
+    ]
+    for place, name in enumerate(panels.names if heatmap.panel is not None else ()):
+        text, x = f"<b>{html(_panel_name(heatmap.panel or '', name))}</b>", panels.across[panels.corner(place)[1]]
+        notes.append(text_at(text, x, panels.top(place), shift=(0, 1), size=13))
     return notes
 
 
@@ -193,22 +234,22 @@ def _panel_name(panel: str, name: Any) -> str:
     return "not stated" if name is None else setting(panel, name)
 
 
-def _key(panels: Panels, found: Heatmap) -> list[str]:
+def _key(panels: Panels, heatmap: Heatmap) -> list[str]:
     """What the marks in the cells mean, for those that occur, in lines as wide as the narrowest chart."""
-    shown = found.drawn
+    shown = heatmap.drawn
     states = {cell.state for cell in shown}
-    load = _second_line(shown, found, panels)
+    load = _second_line(shown, heatmap, panels)
     words = [(f"{mark} {what}", state in states) for state, (mark, what) in WITHOUT_VALUE.items()]
-    if found.ratio:
-        words += [(f"A: only {html(found.ratio.a)}", "only a" in states)]
-        words += [(f"B: only {html(found.ratio.b)}", "only b" in states)]
+    if heatmap.ratio:
+        words += [(f"A: only {html(heatmap.ratio.a)}", "only a" in states)]
+        words += [(f"B: only {html(heatmap.ratio.b)}", "only b" in states)]
     words += [
         (
             "<i>italics</i>: not measured",
             panels.readable_from is not None and any(cell.is_unmeasured for cell in shown),
         ),
         (f"{DAGGER} flagged, see the notes", any(cell.is_flagged for cell in shown)),
-        ("dotted frame: at unlike loads, not in the range", any(found.is_apart(cell) for cell in shown)),
+        ("dotted frame: at unlike loads, not in the range", any(heatmap.is_apart(cell) for cell in shown)),
         ("faint: no point", len(shown) < len(panels.spots)),
         (f"@ best {LOADS.get(load, '')}", bool(load)),
     ]
@@ -221,13 +262,13 @@ def _key(panels: Panels, found: Heatmap) -> list[str]:
     return [" &nbsp; ".join(line) for line in lines]
 
 
-def _frames(found: Heatmap, panels: Panels, theme: Theme) -> list[dict[str, Any]]:
+def _frames(heatmap: Heatmap, panels: Panels, theme: Theme) -> list[dict[str, Any]]:
     """A frame around the best cell; in a ratio a dotted one in each cell at unlike loads."""
-    best = found.peak if not found.ratio and len(found.measured) > 1 else None
+    best = heatmap.peak if not heatmap.ratio and len(heatmap.measured) > 1 else None
     frames = []
-    for cell in found.drawn:
+    for cell in heatmap.drawn:
         wide, high, line = 0.5, 0.5, {"color": theme.text, "width": 2, "dash": "solid"}
-        if found.is_apart(cell):
+        if heatmap.is_apart(cell):
             wide, high, line = 0.46, 0.42, {"color": theme.muted, "width": 1, "dash": "dot"}
         elif cell is not best:
             continue
@@ -242,31 +283,32 @@ def _shown(text: str, panels: Panels) -> str:
     return from_width(text, panels.readable_from) if panels.readable_from else text
 
 
-def _texts(cells: Sequence[Cell], found: Heatmap, panels: Panels) -> list[str]:
+def _texts(cells: Sequence[Cell], heatmap: Heatmap, panels: Panels) -> list[str]:
     """What is written in these cells: the value, in italics where it was not measured, flagged with a dagger.
 
     Cells that never have room for a number have the dagger alone.
     """
     if panels.readable_from is None:
         return [DAGGER if cell.is_flagged else "" for cell in cells]
-    is_short, load = panels.readable_width < FULL_TEXT_PX, _second_line(cells, found, panels)
+    is_short, load = panels.readable_width < FULL_TEXT_PX, _second_line(cells, heatmap, panels)
     texts = []
     for cell in cells:
         value, level = cell.value or 0.0, getattr(cell.best, load) if load and cell.best else None
-        text = short(value) if is_short else number(value)
-        text += "×" if found.ratio else ""
+        in_full = number(value) if heatmap.ratio else value_label(heatmap.metric, value)
+        text = short(value) if is_short and "%" not in in_full else in_full
+        text += "×" if heatmap.ratio else ""
         text += "" if level is None else f'<br><span style="font-size:9px">@{short(level)}</span>'
         text += DAGGER if cell.is_flagged else ""
         texts.append(f"<i>{text}</i>" if cell.is_unmeasured else text)
     return texts
 
 
-def _second_line(cells: Sequence[Cell], found: Heatmap, panels: Panels) -> str:
+def _second_line(cells: Sequence[Cell], heatmap: Heatmap, panels: Panels) -> str:
     """The load that is written under the values: of the best point, where loads differ and the cells have room."""
-    if found.level != "best" or found.ratio or panels.readable_from is None:
+    if heatmap.level != "best" or heatmap.ratio or panels.readable_from is None:
         return ""
     best = [cell.best for cell in cells if cell.best]
-    free = [key for key in LOADS if key not in {found.x, found.y, found.panel} - {*found.doublings}]
+    free = [key for key in LOADS if key not in {heatmap.x, heatmap.y, heatmap.panel} - {*heatmap.doublings}]
     return next((key for key in free if len({getattr(one, key) for one in best} - {None}) > 1), "")
 
 
@@ -276,21 +318,21 @@ def _gap_text(x: float, y: float, found: Heatmap) -> str:
     return f"<b>Not measured</b><br>{where}<br>Click to measure it"
 
 
-def _hover_text(cell: Cell, found: Heatmap) -> str:
+def _hover_text(cell: Cell, heatmap: Heatmap) -> str:
     """What a cell says when pointed at: its best point, or both sides of its ratio, or why it has no value."""
-    where = html(f"{setting(found.x, cell.x)}, {setting(found.y, cell.y)}")
+    where = html(f"{setting(heatmap.x, cell.x)}, {setting(heatmap.y, cell.y)}")
     where, many = f"<br>{where}<br>", counted(cell.points, "point")
     if not cell.facts:
         what = html(WITHOUT_VALUE[cell.state][1])
         return f"<b>{opened(what)}</b>{where}{many}"
-    if found.ratio is None:
-        row = {**cell.facts[0].row, found.metric: cell.value, "passport": cell.passport}
-        return f"{hover_lines(row, [found.metric])}<br>best of {many}"
+    if heatmap.ratio is None:
+        row = {**cell.facts[0].row, heatmap.metric: cell.value, "passport": cell.passport}
+        return f"{hover_lines(row, [heatmap.metric])}<br>best of {many}"
     said = f"<b>{f'{number(cell.value)} times' if cell.is_measured else 'Only one side'}</b>{where}{many}"
     if cell.is_measured and not cell.alike:
-        said += f"<br><i>At unlike loads{', so not in the range' if found.is_apart(cell) else ''}</i>"
-    for label, value, best in ((found.ratio.a, cell.a, cell.best), (found.ratio.b, cell.b, cell.best_b)):
+        said += f"<br><i>At unlike loads{', so not in the range' if heatmap.is_apart(cell) else ''}</i>"
+    for label, value, best in ((heatmap.ratio.a, cell.a, cell.best), (heatmap.ratio.b, cell.b, cell.best_b)):
         if best is not None:
-            told = f"{html(label)}: <b>{number(value)}</b> {html(found.row.unit)}"
+            told = f"{html(label)}: <b>{value_label(heatmap.metric, value)}</b> {html(heatmap.row.unit)}"
             said += f"<br>{told}<br>{html(best.words())}"
     return said

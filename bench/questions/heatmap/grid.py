@@ -16,12 +16,12 @@ import pandas as pd
 
 from bench import catalogue
 from bench.basis import evidence, likeness, points
-from bench.basis.evidence import USED, Ranking, Reason, Tally
-from bench.basis.points import Facts
+from bench.basis.evidence import USED, PointTally, Ranking, Reason
+from bench.basis.points import PointFacts
 from bench.chart import title
 from bench.errors import UsageError
 from bench.library import Library
-from bench.library.standing import OLDER
+from bench.library.newest_runs import OLDER
 from bench.questions.heatmap.result import Cell, Heatmap, Ratio, State, compared
 from bench.records import LOAD_AXES
 from bench.selection import Clause, clause, written
@@ -45,9 +45,14 @@ TOLD_APART = (*likeness.DEPLOYED, "accelerator", "chips", "load_kind")
 """What a ratio cannot be told apart from where it differs in every cell too."""
 
 STATES: Mapping[str, State] = {
-    "beyond_limit": "beyond the limit", "unknown_limit": "limit unknown", "failed": "failed", "no_metric": "no metric",
-    "flagged": "flagged", OLDER: "older run", "other_evidence": "not measured",
-}  # fmt: skip
+    "beyond_limit": "beyond the limit",
+    "unknown_limit": "limit unknown",
+    "failed": "failed",
+    "no_metric": "no metric",
+    "flagged": "flagged",
+    OLDER: "older run",
+    "other_evidence": "not measured",
+}
 """What a cell without a value is, by the first of these codes that a point in it has."""
 
 NO_AXIS, OTHER_KIND = "no_axis", "other_kind"
@@ -97,7 +102,7 @@ class Grid:
         return selected.also(f"{self.level[0]} = ?", self.level[1]) if self.level else selected
 
 
-class Row(NamedTuple):
+class GridRow(NamedTuple):
     """The points of one kind of load on one side at one place: the best one ranked, and how many of each code.
 
     `x` and `y` are doublings where there are too many for an axis.
@@ -127,14 +132,14 @@ def laid(library: Library, ranking: Ranking, *, named: bool = True) -> Heatmap:
     kind = _kind(rows, is_ratio=bool(grid.sides), by_model=grid.panel == "model")
     placed = [row for row in rows if row.kind == kind and None not in (row.x, row.y, row.side)]
     tally: Counter[str] = Counter()
-    others: dict[str | None, Row] = {}
+    others: dict[str | None, GridRow] = {}
     for row in sorted(rows, key=lambda row: row.value or 0.0, reverse=not grid.lower):
         for code, many in row.codes.items():
             tally[OTHER_KIND if row.kind != kind and code in IN_A_CELL else code] += many
         if row.kind != kind and row.point_id:
             others.setdefault(row.kind, row)
     ids = [row.point_id for row in (*placed, *others.values()) if row.point_id]
-    facts = points.named(library, ids) if named else {one: Facts(one) for one in ids}
+    facts = points.named(library, ids) if named else {one: PointFacts(one) for one in ids}
     passports = _passports(library, grid.metric) if named else {}
     cells = _cells(placed, facts, passports)
     ratio = None
@@ -146,21 +151,30 @@ def laid(library: Library, ranking: Ranking, *, named: bool = True) -> Heatmap:
         ratio = Ratio(grid.by, a, b, both)
     wide = placed[0][1:3] if placed else (False, False)
     return Heatmap(
-        grid.x, grid.y, grid.panel, grid.metric, whole.option("load"), whole.option("scale"), kind,
-        tuple(axis for axis, is_wide in zip((grid.x, grid.y), wide, strict=True) if is_wide), cells, ratio,
-        Tally(dict(tally), reasons), tuple((facts[row.point_id or ""], row.value or 0.0) for row in others.values()),
-    )  # fmt: skip
+        grid.x,
+        grid.y,
+        grid.panel,
+        grid.metric,
+        whole.option("load"),
+        whole.option("scale"),
+        kind,
+        tuple(axis for axis, is_wide in zip((grid.x, grid.y), wide, strict=True) if is_wide),
+        cells,
+        ratio,
+        PointTally(dict(tally), reasons),
+        tuple((facts[row.point_id or ""], row.value or 0.0) for row in others.values()),
+    )
 
 
 def behind(library: Library, ranking: Ranking, cell: str) -> pd.DataFrame:
     """The points in a cell (its id as `cell_id` writes it), best first; UsageError for what is no cell id."""
     panel, x, y = place_of(cell)
-    grid, found = Grid.of(ranking.view), laid(library, ranking, named=False)
+    grid, heatmap = Grid.of(ranking.view), laid(library, ranking, named=False)
     chosen, side = grid.chosen(ranking.view), grid.side
     for axis, value in ((grid.x, x), (grid.y, y)):
-        chosen = chosen.also(f"{_doubled(axis) if axis in found.doublings else axis} = ?", value)
-    if found.load_kind is not None:
-        chosen = chosen.also(f"{KIND} = ?", found.load_kind)
+        chosen = chosen.also(f"{_doubled(axis) if axis in heatmap.doublings else axis} = ?", value)
+    if heatmap.load_kind is not None:
+        chosen = chosen.also(f"{KIND} = ?", heatmap.load_kind)
     if grid.panel:
         kind = "DOUBLE" if FILTER_BY_KEY[grid.panel].kind == "number" else "VARCHAR"
         same = f"CAST({grid.panel} AS {kind}) IS NOT DISTINCT FROM TRY_CAST(nullif(?, '') AS {kind})"
@@ -210,19 +224,17 @@ def place_of(cell: str) -> tuple[str, float, float]:
         panel, x, y = cell.rsplit("|", 2)
         return panel, float(x), float(y)
     except ValueError:
-        raise UsageError(
-            f"{cell[:40]!r} is no cell; a cell is written panel|x|y, as in 8|1000|1000."
-        ) from None
+        raise UsageError(f"{cell[:40]!r} is no cell; a cell is written panel|x|y, as in 8|1000|1000.") from None
 
 
-def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reason, ...], list[Row]]:
+def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reason, ...], list[GridRow]]:
     """Why points are not used, and all that are selected, in one pass."""
-    told, chosen, side = _reasons(library, ranking, grid), grid.chosen(ranking.view), grid.side
-    code, pick = evidence.standing(told), "min" if grid.lower else "max"
+    reasons, chosen, side = _reasons(library, ranking, grid), grid.chosen(ranking.view), grid.side
+    code, pick = evidence.standing(reasons), "min" if grid.lower else "max"
     kind = "NULL" if len(ranking.view.values("load_kind")) > 1 else KIND
     best, few = "{'value': value, 'point_id': point_id}", (MOST_VALUES, SPARSE_VALUES)
     best = f"{pick}({best}) FILTER (code IN ('{USED}', '{NO_AXIS}')) AS best"
-    codes = (USED, *(one.code for one in told))
+    codes = (USED, *(one.code for one in reasons))
     counts = ", ".join(f"CAST(sum(many) FILTER (code = '{one}') AS BIGINT)" for one in codes)
     rows = library.fetch(
         f"WITH seen AS (SELECT {kind} AS kind, {side.sql} AS side, {grid.panel or 'NULL'} AS panel, {grid.x} AS x,"
@@ -243,8 +255,8 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
     )
     after = Reason(OTHER_KIND, "under other kinds of load", "FALSE")  # known once all are counted
     counted = [{code: many for code, many in zip(codes, row[9:], strict=True) if many} for row in rows]
-    return (*told, after), [
-        Row._make((*row[:9], Counter(many))) for row, many in zip(rows, counted, strict=True)
+    return (*reasons, after), [
+        GridRow._make((*row[:9], Counter(many))) for row, many in zip(rows, counted, strict=True)
     ]
 
 
@@ -265,7 +277,7 @@ def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ..
     )
 
 
-def _kind(rows: Sequence[Row], *, is_ratio: bool, by_model: bool) -> str | None:
+def _kind(rows: Sequence[GridRow], *, is_ratio: bool, by_model: bool) -> str | None:
     """The kind of load that most values are of, in a ratio that with most cells of both sides, else of most models."""
     ranked: Counter[str | None] = Counter()
     used: Counter[str | None] = Counter()
@@ -275,15 +287,13 @@ def _kind(rows: Sequence[Row], *, is_ratio: bool, by_model: bool) -> str | None:
         used[row.kind] += row.codes[USED]
         places[row.kind, row.panel, row.x, row.y] += is_ratio and row.codes[USED] > 0
     shared = Counter(where[0] for where, sides in places.items() if sides > 1)
-    models = Counter(
-        kind for kind, _ in {(row.kind, row.panel) for row in rows if by_model and row.codes[USED]}
-    )
+    models = Counter(kind for kind, _ in {(row.kind, row.panel) for row in rows if by_model and row.codes[USED]})
     kinds = sorted(ranked, key=str)
     return max(kinds, key=lambda kind: (shared[kind], models[kind], used[kind], ranked[kind]), default=None)
 
 
 def _cells(
-    placed: Iterable[Row], facts: Mapping[str, Facts], passports: Mapping[str, str]
+    placed: Iterable[GridRow], facts: Mapping[str, PointFacts], passports: Mapping[str, str]
 ) -> tuple[Cell, ...]:
     """Every cell some selected point lies in, by panel, y and x; in a ratio each side's in one."""
     by_place: dict[str, dict[str | None, Cell]] = {}
@@ -305,8 +315,11 @@ def _ratio(a: Cell | None, b: Cell | None) -> Cell:
     one, other = a.value if a else None, (b.value or None) if b else None
     best, best_b = a.best if a else None, b.best if b else None
     states: dict[tuple[bool, bool], State] = {
-        (True, True): "measured", (True, False): "only a", (False, True): "only b", (False, False): here.state,
-    }  # fmt: skip
+        (True, True): "measured",
+        (True, False): "only a",
+        (False, True): "only b",
+        (False, False): here.state,
+    }
     alike = not (best and best_b) or all(getattr(best, key) == getattr(best_b, key) for key in LIKE_LOADS)
     many = sum(cell.points for cell in (a, b) if cell)
     value = one / other if one is not None and other is not None else None

@@ -10,14 +10,24 @@ from typing import Any, Literal
 
 from bench import catalogue, flags
 from bench.basis.document import HIDDEN
-from bench.basis.evidence import Tally
+from bench.basis.evidence import PointTally
 from bench.basis.likeness import Difference
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.catalogue import Metric
-from bench.maths.grid import Better, wants_log
+from bench.maths.grid import wants_log
 
-State = Literal["measured", "failed", "no metric", "flagged", "older run", "not measured", "beyond the limit",
-                "limit unknown", "only a", "only b"]  # fmt: skip
+State = Literal[
+    "measured",
+    "failed",
+    "no metric",
+    "flagged",
+    "older run",
+    "not measured",
+    "beyond the limit",
+    "limit unknown",
+    "only a",
+    "only b",
+]
 """Why a cell has a value or none."""
 
 WITHOUT_VALUE: Mapping[State, tuple[str, str]] = {
@@ -50,15 +60,15 @@ class Cell:
     state: State
     points: int
     value: float | None = None
-    best: Facts | None = None
+    best: PointFacts | None = None
     passport: str | None = field(default=None, metadata={HIDDEN: True})
     a: float | None = None
     b: float | None = None
-    best_b: Facts | None = None
+    best_b: PointFacts | None = None
     alike: bool = True
 
     @property
-    def facts(self) -> tuple[Facts, ...]:
+    def facts(self) -> tuple[PointFacts, ...]:
         """The points its value comes from."""
         return tuple(one for one in (self.best, self.best_b) if one is not None)
 
@@ -75,7 +85,7 @@ class Cell:
     @property
     def is_flagged(self) -> bool:
         """Whether one of those points has a flag that is more than a note."""
-        return bool(flags.telling(self.flag_kinds))
+        return bool(flags.printed(self.flag_kinds))
 
     @property
     def is_unmeasured(self) -> bool:
@@ -104,7 +114,7 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedColumns:
     """The columns that can be axes and ranked points state, the two that most state both of, and how many do."""
 
     columns: tuple[str, ...]
@@ -132,19 +142,14 @@ class Heatmap:
     doublings: tuple[str, ...]
     cells: tuple[Cell, ...]
     ratio: Ratio | None
-    tally: Tally
-    other_kinds: tuple[tuple[Facts, float], ...] = ()
-    stated: Stated | None = None
+    tally: PointTally
+    other_kinds: tuple[tuple[PointFacts, float], ...] = ()
+    stated: StatedColumns | None = None
 
     @property
     def row(self) -> Metric:
         """The metric as the catalogue has it."""
         return catalogue.metric(self.metric)
-
-    @property
-    def better(self) -> Better:
-        """The direction a best value is chosen by."""
-        return "lower" if self.row.direction == "lower" else "higher"
 
     @cached_property
     def measured(self) -> list[Cell]:
@@ -206,7 +211,7 @@ class Heatmap:
 
     def best(self, cells: Sequence[Cell], *, worst: bool = False) -> Cell:
         """The best of these measured cells by the metric's direction, or the worst; of a ratio the largest."""
-        is_lowest = (self.better == "lower" and self.ratio is None) != worst
+        is_lowest = (self.row.better == "lower" and self.ratio is None) != worst
         return (min if is_lowest else max)(cells, key=lambda cell: cell.value or 0.0)
 
     def values(self, part: str) -> set[Any]:

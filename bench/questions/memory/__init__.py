@@ -8,15 +8,19 @@ from dataclasses import asdict, replace
 import pandas as pd
 
 from bench import basis, names, selection
-from bench.basis import memory, side_by_side, story
+from bench.basis import model_shape, side_by_side, story
 from bench.basis.options import Option
 from bench.basis.statement import caveat
 from bench.basis.variations import Robustness
+from bench.chart import value_label
 from bench.library import Library
-from bench.questions import Answer, Choices, Column, Why
-from bench.questions.memory import statements
+from bench.maths import model_memory
+from bench.maths.model_shape import LATENT, ModelShape
+from bench.questions import Answer, Choices, Column, Steps, Why, counting
+from bench.questions.memory import fitting, statements
 from bench.questions.memory.figure import figure
-from bench.questions.memory.result import CHIPS, Fit, Memory
+from bench.questions.memory.fitting import BEST, DP, TP, MemorySettings
+from bench.questions.memory.result import Fit, Memory
 from bench.view import View
 
 __all__ = ["COLUMNS", "NEEDS", "OPTIONS", "ORDER", "QUESTION", "SECTION", "TITLE", "Fit", "Memory", "answer", "choices",
@@ -24,54 +28,102 @@ __all__ = ["COLUMNS", "NEEDS", "OPTIONS", "ORDER", "QUESTION", "SECTION", "TITLE
 
 TITLE = "Memory"
 QUESTION = "What fits in memory?"
-SECTION = "Explore"
-ORDER = 25
+SECTION = "Size"
+ORDER = 71
 NEEDS = "facts"
-OPTIONS = (
-    Option("cache", "KV cache", "choice", "The precision of the KV cache.", ("bf16", "fp8")),
-    Option("context", "Tokens of a request", "number", "Prompt and output together.", least=1, most=1e7),
-)
-COLUMNS = (
-    Column("memory_gib", "Memory", "GiB"), Column("weights_gib", "Weights", "GiB"),
-    Column("room_gib", "Room for KV cache", "GiB"), Column("requests", "Requests that fit", "", 0),
-)  # fmt: skip
+WEIGHTS = {"bf16": "BF16", "fp8": "FP8", "int8": "INT8", "fp4": "FP4", "int4": "INT4"}
+STATED = "stated"
+CHARTS = {"chips": "Requests by chips", "requests": "Requests by length", "longest": "Longest request"}
+LAYOUTS = {BEST: "As holds the most", TP: "Tensor parallel", DP: "Data parallel, experts over all"}
 
-SOURCE = "published facts: data/models.csv and data/accelerators.csv"
+OPTIONS = (
+    Option("weights", "Weights", "choice", "The precision of the weights.", (STATED, *WEIGHTS), default=STATED),
+    Option("cache", "KV cache", "choice", "The precision of the KV cache.", ("bf16", "fp8"), default="bf16"),
+    Option("context", "Tokens of a request", "number", "Prompt and output together, in tokens.", least=1, most=1e7),
+    Option("chart", "Chart", "choice",
+           "What is drawn: requests by chips, or a heatmap of requests or of the longest request.", tuple(CHARTS),
+           default="chips"),
+    Option("on", "Accelerator", "choice", "The accelerator that a heatmap is of."),
+    Option("layout", "Devices share", "choice", "How the devices of a deployment share the model.", tuple(LAYOUTS),
+           default=BEST),
+    Option("memory_used", "Memory used", "number", "The share of its memory that an engine uses, from 0.01 to 1.",
+           least=0.01, most=1, example="0.9", default="0.9"),
+    Option("reserve", "Reserved (GiB)", "number", "GiB of each device kept for activations and buffers.", least=0,
+           most=1000, example="5", default="0"),
+)  # fmt: skip
+COLUMNS = (
+    Column("memory_gib", "Memory", "GiB"),
+    Column("weights_gib", "Weights", "GiB"),
+    Column("room_gib", "Room for KV cache", "GiB"),
+    Column("requests", "Requests that fit", "", 0),
+    Column("requests_reserved", "With the reserve of vLLM", "", 0),
+    Column("longest", "Longest request", "tokens", 0),
+    Column("tp", "TP", "", 0),
+    Column("dp", "DP", "", 0),
+)
+STEPS = Steps(counting("accelerator", "is compared", "are compared"))
+
+SOURCE = "published facts: data/models.csv or a config.json, and data/accelerators.csv; docs/sizing.md has each formula"
 
 
 def complete(library: Library, view: View) -> View:
     """The View with the story filled in, a BF16 cache and requests of the story's lengths."""
     basis.check_every(view, OPTIONS)
-    told = story.told(library, view).view
-    lengths = sum(float(told.values(key)[0]) for key in ("isl", "osl") if told.values(key))
-    tokens = told.option("context") or selection.written(lengths or 2048.0)
-    cached = told.option("cache") or "bf16"
-    return basis.written_out(told.with_options(cache=cached, context=tokens))
+    filled = story.of(library, view).view
+    lengths = sum(float(filled.values(key)[0]) for key in ("isl", "osl") if filled.values(key))
+    defaults = {
+        "weights": STATED,
+        "cache": "bf16",
+        "context": selection.written(lengths or 2048.0),
+        "chart": "chips",
+        "layout": BEST,
+        "memory_used": selection.written(model_memory.UTILISATION),
+        "reserve": "0",
+    }
+    whole = basis.written_out(filled.with_options(**{key: filled.option(key) or one for key, one in defaults.items()}))
+    if whole.option("chart") == "chips":
+        return whole
+    drawn = _memory(library, whole, next(iter(side_by_side.models(library, whole)), None)).on
+    return whole.with_options(on=drawn) if drawn else whole
 
 
 def choices(library: Library, view: View) -> Choices:
-    """The precisions a KV cache can have."""
-    return {"cache": [("bf16", "BF16"), ("fp8", "FP8")]}
+    """The precisions of weights and cache, the charts, and the accelerators that are compared."""
+    known = [slug for slug in _accelerators(library, view) if (chip := names.accelerator(slug)) and chip.memory_gb]
+    return {
+        "weights": [(STATED, "As stated"), *WEIGHTS.items()],
+        "cache": [("bf16", "BF16"), ("fp8", "FP8")],
+        "chart": list(CHARTS.items()),
+        "layout": list(LAYOUTS.items()),
+        "on": [(slug, value_label("accelerator", slug)) for slug in known],
+    }
 
 
 def answer(library: Library, view: View) -> Answer[Memory]:
     """What fits on the selected accelerators, else on those the story was measured on, else on every known one."""
     whole = complete(library, view)
-    first, *others = [
-        _found(library, whole, model) for model in side_by_side.models(library, whole) or (None,)
-    ]
-    found, said = (
+    first, *others = [_memory(library, whole, model) for model in side_by_side.models(library, whole) or (None,)]
+    answered, said = (
         replace(first, beside=tuple(others)),
-        statements.of_models((first, *others)) if others else statements.told(first),
+        statements.of_models((first, *others)) if others else statements.statements(first),
     )
     gone = (caveat("not_loaded", text) for text in selection.not_loaded(library, whole))
     return Answer(
-        QUESTION, whole, found, (*said, *gone), _rows((first, *others)),
-        (Why("Requests that fit", "(0.9 x memory - weights) / KV cache of a request",
-             "parameters x bytes of the precision; KV bytes of a token x tokens, a window's layers up to the window",
-             SOURCE),),
+        QUESTION,
+        whole,
+        answered,
+        (*said, *gone),
+        _rows((first, *others)),
+        (
+            Why(
+                "Requests that fit",
+                "(share used x memory - reserve - weights) / KV cache of a request, on each device",
+                "weights at the precision, embeddings and head at 16 bit; cache by kind of attention",
+                SOURCE,
+            ),
+        ),
         library.version,
-    )  # fmt: skip
+    )
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
@@ -81,41 +133,66 @@ def robustness(library: Library, view: View) -> Robustness | None:
 
 def _rows(founds: Sequence[Memory]) -> pd.DataFrame:
     """One row for each count of chips; of several models with whose it is."""
-    rows = [
-        {**asdict(fit), **({"model": one.model} if len(founds) > 1 else {})}
-        for one in founds
-        for fit in one.fits
-    ]
+    rows = [{**asdict(fit), **({"model": one.model} if len(founds) > 1 else {})} for one in founds for fit in one.fits]
     return pd.DataFrame(rows, columns=None if rows else list(Fit.__dataclass_fields__))
 
 
-def _found(library: Library, view: View, one: str | None) -> Memory:
+def _memory(library: Library, view: View, one: str | None) -> Memory:
     """What fits of one model, else of the View's only one."""
     model, precision = ((view.values(key) or (None,))[0] for key in ("model", "precision"))
     if one and not precision:
-        alone = story.told(library, View(story.own_choice(view).with_where(model=[one]).where)).view
+        alone = story.of(library, View(story.own_choice(view).with_where(model=[one]).where)).view
         precision = (alone.values("precision") or (None,))[0]
-    model = one or model
-    kv, tokens = view.option("cache"), float(view.option("context"))
-    each = memory.cache_gib(model, kv, tokens)
-    slugs = _accelerators(library, view)
-    rooms = [(slug, memory.room(model, precision, kv, slug, chips)) for slug in slugs for chips in CHIPS]
-    fits = tuple(
-        Fit(slug, room.accelerators, room.memory_gib, room.weights_gib, room.served_gib, room.holds(each))
-        for slug, room in rooms
-        if room is not None
+    model, chosen = one or model, view.option("weights")
+    precision = precision if chosen == STATED else chosen
+    settings = MemorySettings(
+        (precision or "").lower(),
+        view.option("cache"),
+        float(view.option("memory_used")),
+        float(view.option("reserve")),
+        view.option("layout"),
+        float(view.option("context")),
     )
-    known = {one.accelerator for one in fits}
-    return Memory(model, precision, kv, tokens, fits, tuple(slug for slug in slugs if slug not in known))
+    slugs, shape = _accelerators(library, view), model_shape.of(library, model)
+    memory = Memory(
+        model,
+        precision,
+        settings.kv_precision,
+        settings.tokens,
+        () if shape is None else tuple(fitting.fits(shape, settings, slugs)),
+        (),
+        utilisation=settings.utilisation,
+        reserve_gib=settings.reserve_gib,
+        layout=settings.layout,
+        chart=view.option("chart"),
+        name=library.model_name(model) if model else None,
+    )
+    there = {fit.accelerator for fit in memory.fits}
+    memory = replace(memory, unknown=tuple(slug for slug in slugs if slug not in there))
+    return memory if shape is None else _told_of(memory, shape, settings, view.option("on"))
+
+
+def _told_of(memory: Memory, shape: ModelShape, settings: MemorySettings, on: str) -> Memory:
+    """The same with what follows from the model's shape: heatmaps of one accelerator, reserves and engines' logs."""
+    there = [one.accelerator for one in (*memory.fewest(), *memory.fits)]
+    drawn = on if on in there else next(iter(there), None)
+    reserved = model_memory.reserve(shape)
+    return replace(
+        memory,
+        total_params=shape.total_params,
+        has_computed_params=shape.has_computed_params,
+        is_latent=any(group.kind == LATENT for group in shape.groups),
+        reserve_range_gib=(reserved.least_gib, reserved.most_gib),
+        on=drawn,
+        requests_by=() if drawn is None else tuple(fitting.requests_by(shape, settings, drawn)),
+        longest_by=() if drawn is None else tuple(fitting.longest_by(shape, settings, drawn)),
+        allocations=tuple(fitting.allocations(shape, settings.precision)),
+    )
 
 
 def _accelerators(library: Library, view: View) -> list[str]:
     condition = selection.clause(View(view.where))
-    found = library.fetch(
-        f"SELECT DISTINCT accelerator FROM points WHERE {condition.sql} ORDER BY 1", condition.params
-    )
+    found = library.fetch(f"SELECT DISTINCT accelerator FROM points WHERE {condition.sql} ORDER BY 1", condition.params)
     measured = [slug for (slug,) in found if slug]
     asked = [slug for text in view.values("accelerator") for slug in names.matching("accelerator", text)]
-    return list(
-        dict.fromkeys(asked or measured or [row.slug for row in names.accelerators() if row.memory_gb])
-    )
+    return list(dict.fromkeys(asked or measured or [row.slug for row in names.accelerators() if row.memory_gb]))

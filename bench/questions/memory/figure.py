@@ -13,7 +13,9 @@ from bench.chart import Theme, line_names, value_label
 from bench.chart.axis import widened
 from bench.chart.line_names import EVERY_WIDTH, Pages
 from bench.chart.shades import told_apart
+from bench.chart.texts import PlotPlace, text_at
 from bench.plain_text import html
+from bench.questions.memory.heat import heat
 from bench.questions.memory.result import CHIPS, Memory, named
 from bench.wording import number
 
@@ -33,12 +35,12 @@ Lines = Mapping[str, Mapping[int, float]]
 """What is drawn of each accelerator, by chips."""
 
 
-Groups = Sequence[Sequence[str]]
+AlikeLines = Sequence[Sequence[str]]
 """Accelerators by lines that nobody can tell apart."""
 
 
 @dataclass(frozen=True)
-class Panel:
+class MemoryPanel:
     """The lines of one model: what they show, "requests" or the "room_gib" where nobody says what a request takes."""
 
     result: Memory
@@ -54,7 +56,7 @@ class Space:
     up: tuple[float, float]
     height: int
 
-    def place(self, chips: float, value: float) -> line_names.Place:
+    def place(self, chips: float, value: float) -> PlotPlace:
         """Where a point lies, as shares of the axes."""
         return _share(chips, *self.across), _share(value, *self.up)
 
@@ -69,22 +71,23 @@ def _share(value: float, low: float, high: float) -> float:
 
 
 def figure(result: Memory, theme: Theme) -> go.Figure:
-    """The requests that fit over chips, a line for each accelerator; of models side by side one below the other."""
+    """The requests that fit over chips, a line for each accelerator; of models side by side one below the other.
+
+    Of one model a heatmap where that is chosen.
+    """
+    if result.chart != "chips" and not result.beside:
+        return heat(result, theme)
     panels = [panel for panel in map(_panel, (result, *result.beside)) if panel.lines]
     if not panels:
         return chart.empty("Nothing is known to fit.", theme)
     alone = len(panels) == 1
     bare = {f"{way}axis{place}": {"type": "log"} for way in "xy" for place in range(1, len(panels) + 1)}
-    drawn = chart.layout(
-        go.Figure(layout=bare), theme, **({} if alone else {"height": PANEL_PX * len(panels)})
-    )
+    drawn = chart.layout(go.Figure(layout=bare), theme, **({} if alone else {"height": PANEL_PX * len(panels)}))
     slugs = dict.fromkeys(slug for panel in panels for slug in _leaders(panel.lines))
     colours = told_apart({slug: chart.accelerator_colour(slug, theme) for slug in slugs}, theme)
     in_legend: set[str] = set()
     height = ALONE_PLOT_PX if alone else PLOT_PX
-    spaces = {
-        shown: _up([one for one in panels if one.shown == shown]) for shown in {one.shown for one in panels}
-    }
+    spaces = {shown: _up([one for one in panels if one.shown == shown]) for shown in {one.shown for one in panels}}
     alike = [_coinciding(panel.lines, *spaces[panel.shown], height) for panel in panels]
     across = _across(panels, alike)
     for place, (panel, groups) in enumerate(zip(panels, alike, strict=True), start=1):
@@ -97,12 +100,14 @@ def figure(result: Memory, theme: Theme) -> go.Figure:
     return drawn.update_layout(legend=chart.LINES_LEGEND)
 
 
-def _panel(result: Memory) -> Panel:
+def _panel(result: Memory) -> MemoryPanel:
     shown = "requests" if any(one.requests for one in result.fits) else "room_gib"
     held = [one for one in result.fits if getattr(one, shown) > 0]
-    lines = {slug: {one.accelerators: float(getattr(one, shown)) for one in held if one.accelerator == slug}
-             for slug in dict.fromkeys(one.accelerator for one in held)}  # fmt: skip
-    return Panel(result, shown, lines)
+    lines = {
+        slug: {one.accelerators: float(getattr(one, shown)) for one in held if one.accelerator == slug}
+        for slug in dict.fromkeys(one.accelerator for one in held)
+    }
+    return MemoryPanel(result, shown, lines)
 
 
 def _leaders(lines: Lines) -> list[str]:
@@ -110,48 +115,57 @@ def _leaders(lines: Lines) -> list[str]:
     return sorted(lines, key=lambda slug: -max(value / chips for chips, value in lines[slug].items()))
 
 
-def _up(panels: Sequence[Panel]) -> tuple[float, float]:
+def _up(panels: Sequence[MemoryPanel]) -> tuple[float, float]:
     """The ends of the vertical axis that these panels have in common."""
     values = [value for panel in panels for line in panel.lines.values() for value in line.values()]
     return widened(min(values), max(values), True, 0.06)
 
 
-def _across(panels: Sequence[Panel], alike: Sequence[Groups]) -> tuple[float, float]:
+def _across(panels: Sequence[MemoryPanel], alike: Sequence[AlikeLines]) -> tuple[float, float]:
     """The ends of the horizontal axis of all panels, with room for the names where lines end."""
     chips = [one for panel in panels for line in panel.lines.values() for one in line]
     first, last = min(chips) / 1.1, max(chips) * 1.1
-    room = max(
-        pages.room([_name(group, pages) for groups in alike for group in groups]) for pages in EVERY_WIDTH
-    )
+    room = max(pages.room([_name(group, pages) for groups in alike for group in groups]) for pages in EVERY_WIDTH)
     return first, last * (last / first) ** (room / (1 - room))
 
 
-def _set_apart(drawn: go.Figure, panel: Panel, place: int, height: float) -> None:
-    """Gives a model its share of the chart's height, below its name."""
+def _set_apart(drawn: go.Figure, panel: MemoryPanel, place: int, height: float) -> None:
+    """Give a model its share of the chart's height, below its name."""
     top = 1 - (place - 1) * height
-    drawn.update_layout({
-        f"yaxis{place}": {"domain": [top - height * PANEL_SHARE, top - height * HEADED], "anchor": f"x{place}"},
-        f"xaxis{place}": {"anchor": f"y{place}"},
-    })  # fmt: skip
-    drawn.add_annotation(text=f"<b>{html(value_label('model', panel.result.model))}</b>", showarrow=False,
-                         xref="paper", x=0, yref="paper", y=top - height * HEADED, xanchor="left",
-                         yanchor="bottom")  # fmt: skip
+    drawn.update_layout(
+        {
+            f"yaxis{place}": {"domain": [top - height * PANEL_SHARE, top - height * HEADED], "anchor": f"x{place}"},
+            f"xaxis{place}": {"anchor": f"y{place}"},
+        }
+    )
+    name = f"<b>{html(panel.result.name or '')}</b>"
+    drawn.add_annotation(text_at(name, 0, top - height * HEADED, "paper paper", size=13))
 
 
-def _add_lines(drawn: go.Figure, panel: Panel, place: int, alike: Groups, colours: Mapping[str, str],
-               in_legend: set[str]) -> None:  # fmt: skip
-    """One model's lines; the legend has each accelerator once."""
+def _add_lines(
+    drawn: go.Figure, panel: MemoryPanel, place: int, alike: AlikeLines, colours: Mapping[str, str], in_legend: set[str]
+) -> None:
+    """Draw one model's lines; the legend has each accelerator once."""
     for slug, line in panel.lines.items():
         drawn.add_trace(
-            {"type": "scatter", "mode": "lines+markers", "name": html(value_label("accelerator", slug)),
-             "line": {"color": colours[slug]}, "x": list(line), "y": list(line.values()), "legendgroup": slug,
-             "showlegend": slug not in in_legend, "xaxis": f"x{place}", "yaxis": f"y{place}",
-             "hovertemplate": "%{x} x " + html(_together(alike, slug)) + ": %{y:,.4~r}<extra></extra>"}
-        )  # fmt: skip
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": html(value_label("accelerator", slug)),
+                "line": {"color": colours[slug]},
+                "x": list(line),
+                "y": list(line.values()),
+                "legendgroup": slug,
+                "showlegend": slug not in in_legend,
+                "xaxis": f"x{place}",
+                "yaxis": f"y{place}",
+                "hovertemplate": "%{x} x " + html(_together(alike, slug)) + ": %{y:,.4~r}<extra></extra>",
+            }
+        )
         in_legend.add(slug)
 
 
-def _add_axes(drawn: go.Figure, panel: Panel, place: int, space: Space) -> None:
+def _add_axes(drawn: go.Figure, panel: MemoryPanel, place: int, space: Space) -> None:
     fitting = f"Requests of {number(panel.result.tokens)} tokens that fit"
     low, high = (math.log10(one) for one in space.up)
     ticks = [10.0**power for power in range(math.ceil(low), math.floor(high) + 1)]
@@ -173,9 +187,7 @@ def _coinciding(lines: Lines, low: float, high: float, height: int) -> list[list
         line = lines[slug]
         for group in groups:
             first = lines[group[0]]
-            ratios = [
-                max(first[chips] / line[chips], line[chips] / first[chips]) for chips in first.keys() & line
-            ]
+            ratios = [max(first[chips] / line[chips], line[chips] / first[chips]) for chips in first.keys() & line]
             if max(ratios, default=math.inf) <= least:
                 group.append(slug)
                 break
@@ -184,7 +196,7 @@ def _coinciding(lines: Lines, low: float, high: float, height: int) -> list[list
     return groups
 
 
-def _together(alike: Groups, slug: str) -> str:
+def _together(alike: AlikeLines, slug: str) -> str:
     """All whose line is drawn where this accelerator's is: "MI355X, GB300 and B300 SXM"."""
     return named(next(group for group in alike if slug in group))
 
@@ -196,23 +208,39 @@ def _name(group: Sequence[str], pages: Pages) -> str:
     return next((name for name in names if pages.room([name]) <= MOST_ROOM), "")
 
 
-def _add_names(figure: go.Figure, lines: Lines, place: int, alike: Groups, colours: Mapping[str, str],
-               theme: Theme, space: Space) -> None:  # fmt: skip
-    """The names of one model's lines where they end, as pages have room for them."""
+def _add_names(
+    figure: go.Figure,
+    lines: Lines,
+    place: int,
+    alike: AlikeLines,
+    colours: Mapping[str, str],
+    theme: Theme,
+    space: Space,
+) -> None:
+    """Write the names of one model's lines where they end, as pages have room for them."""
     ways = [[space.place(*one) for one in line.items()] for line in lines.values()]
     drawn = [one for way in ways for one in line_names.along(way)]
     for pages in EVERY_WIDTH:
-        told = [(group, name) for group in alike if (name := _name(group, pages))]
-        ends = [space.place(*max(lines[group[0]].items())) for group, _ in told]
-        widths = [line_names.width(name) for _, name in told]
+        named = [(group, name) for group in alike if (name := _name(group, pages))]
+        ends = [space.place(*max(lines[group[0]].items())) for group, _ in named]
+        widths = [line_names.width(name) for _, name in named]
         labels = line_names.placed(ends, widths, drawn, plots=pages.plots(space.height))
-        for (group, name), label in zip(told, labels, strict=True):
+        for (group, name), label in zip(named, labels, strict=True):
             if label is not None:
-                figure.add_trace({
-                    "type": "scatter", "mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False,
-                    "x": [max(lines[group[0]])], "y": [space.at(label.up)], "legendgroup": group[0],
-                    "text": [pages.shown(line_names.text(html(name), is_left=label.is_left))],
-                    "xaxis": f"x{place}", "yaxis": f"y{place}",
-                    "textposition": "middle left" if label.is_left else "middle right",
-                    "textfont": line_names.font(colours[group[0]], theme),
-                })  # fmt: skip
+                figure.add_trace(
+                    {
+                        "type": "scatter",
+                        "mode": "text",
+                        "hoverinfo": "skip",
+                        "showlegend": False,
+                        "cliponaxis": False,
+                        "x": [max(lines[group[0]])],
+                        "y": [space.at(label.up)],
+                        "legendgroup": group[0],
+                        "text": [pages.shown(line_names.text(html(name), is_left=label.is_left))],
+                        "xaxis": f"x{place}",
+                        "yaxis": f"y{place}",
+                        "textposition": "middle left" if label.is_left else "middle right",
+                        "textfont": line_names.font(colours[group[0]], theme),
+                    }
+                )

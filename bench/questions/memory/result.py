@@ -16,7 +16,10 @@ LISTED = 8
 class Fit:
     """A count of chips: their memory, the weights, what an engine has left for KV cache, and the requests it holds.
 
-    GiB; `room_gib` is below 0 where the weights do not fit, `requests` None where the cache's size is not published.
+    GiB, of all chips together; `room_gib` is below 0 where the weights do not fit, `requests` None where the cache's
+    size is not published. `requests_reserved` is how many there are beside the most that an engine was logged to
+    reserve, `longest` the tokens of a request that has the deployment to itself; `tp` and `dp` are the layout that
+    holds the most.
     """
 
     accelerator: str
@@ -25,13 +28,47 @@ class Fit:
     weights_gib: float
     room_gib: float
     requests: int | None
+    requests_reserved: int | None = None
+    longest: int | None = None
+    tp: int | None = None
+    dp: int | None = None
+
+
+@dataclass(frozen=True)
+class MemoryCell:
+    """A cell of a heatmap: `across` chips and `up`, tokens of a request or requests at once; `value` is how many
+    requests fit, or how many tokens each can have; 0 where none fits, None where that is not known."""
+
+    across: int
+    up: int
+    value: int | None
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """What an engine's log says it allocated on each device, in GiB, and what is predicted less that.
+
+    The cache is predicted with the least and with the most that engines were logged to reserve; `cache_gib` is None
+    where the log has none.
+    """
+
+    accelerator: str
+    accelerators: int
+    engine: str
+    weights_gib: float
+    cache_gib: float | None
+    weights_off_gib: float
+    cache_off_gib: tuple[float, float] | None
+    source: str
 
 
 @dataclass(frozen=True)
 class Memory:
     """What of a model fits where: every count of every accelerator whose facts are published.
 
-    `beside` is the same of each further model that the reader put side by side with it.
+    `requests_by` has for the accelerator `on` the requests that fit by chips and tokens of a request, `longest_by` the
+    longest request by chips and requests at once; `chart` says which is drawn. `beside` is the same of each further
+    model that the reader put side by side with it. `name` is the model's as people read it.
     """
 
     model: str | None
@@ -41,11 +78,30 @@ class Memory:
     fits: tuple[Fit, ...]
     unknown: tuple[str, ...]
     beside: tuple[Memory, ...] = ()
+    total_params: float | None = None
+    has_computed_params: bool = False
+    is_latent: bool = False
+    utilisation: float = 0.9
+    reserve_gib: float = 0.0
+    reserve_range_gib: tuple[float, float] | None = None
+    layout: str = "best"
+    chart: str = "chips"
+    on: str | None = None
+    requests_by: tuple[MemoryCell, ...] = ()
+    longest_by: tuple[MemoryCell, ...] = ()
+    allocations: tuple[Allocation, ...] = ()
+    name: str | None = None
 
     def fewest(self) -> list[Fit]:
         """For each accelerator the fewest chips with room for a request, those with the fewest first."""
-        held = (one for one in reversed(self.fits) if one.room_gib > 0 and one.requests != 0)
-        found = {one.accelerator: one for one in held}
+        return self._first([one for one in self.fits if one.room_gib > 0 and one.requests != 0])
+
+    def fewest_reserved(self) -> list[Fit]:
+        """The same beside the most that an engine was logged to reserve."""
+        return self._first([one for one in self.fits if one.requests_reserved])
+
+    def _first(self, held: list[Fit]) -> list[Fit]:
+        found = {one.accelerator: one for one in reversed(held)}
         return sorted(found.values(), key=lambda one: (one.accelerators, -one.room_gib))
 
 

@@ -10,18 +10,18 @@ import plotly.graph_objects as go
 from bench import basis, catalogue, holdings, selection
 from bench.basis import evidence, points, side_by_side, story
 from bench.basis.options import Option
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.basis.statement import caveat
 from bench.basis.story import Needs
 from bench.basis.variations import Robustness
 from bench.chart import Theme
 from bench.errors import BenchError
 from bench.library import Library
-from bench.library.standing import LINE
+from bench.library.newest_runs import LINE
 from bench.questions import Answer, Choices, Column, Why, question
 from bench.questions.overview import figure as drawing
 from bench.questions.overview import statements
-from bench.questions.overview.result import Best, Gap, Link, Newest, Overview, Pair, Selected, StandsOut
+from bench.questions.overview.result import BestPoint, Gap, Link, MatrixCell, Newest, Overview, Selected, StandsOut
 from bench.records import LOAD_AXES
 from bench.view import View
 
@@ -32,17 +32,20 @@ ORDER = 0
 NEEDS = "points"
 OPTIONS: tuple[Option, ...] = ()
 COLUMNS = (
-    Column("measured", "Measured points"), Column("other_evidence", "Points not measured"), Column("series", "Series"),
-    Column("sources", "Sources"), Column("newest", "Newest"),
-)  # fmt: skip
+    Column("measured", "Measured points"),
+    Column("other_evidence", "Points not measured"),
+    Column("series", "Series"),
+    Column("sources", "Sources"),
+    Column("newest", "Newest"),
+)
+STEPS = None
 
 SHOWN_MODELS = 22
 NEWEST_DAYS = 7
 PER_CHIP = "output_tokens_per_s_per_accelerator"
 STREAMS = ("interactivity_tokens_per_s_per_user_p50", "interactivity_tokens_per_s_per_user_mean")
 
-ALIKE = (*(name for name in LINE if name not in ("accelerator", "variant")), "engine_version", "isl", "osl",
-         *LOAD_AXES)  # fmt: skip
+ALIKE = (*(name for name in LINE if name not in ("accelerator", "variant")), "engine_version", "isl", "osl", *LOAD_AXES)
 """In what two points have to agree for their gap to be the accelerators': in all that is stated but a free remark."""
 
 TELLING = ("pareto", "crossover", "cost", "heatmap")
@@ -59,18 +62,18 @@ def complete(library: Library, view: View) -> View:
 
 
 def choices(library: Library, view: View) -> Choices:
-    """Nothing: this question has no options."""
+    """No choices: this question has no options."""
     return {}
 
 
 def answer(library: Library, view: View) -> Answer[Overview]:
     """What is loaded and selected, what stands out in it, and where to look next."""
     whole = complete(library, view)
-    per_chip, told = _best(library, whole, (PER_CHIP,))
+    per_chip, own_view = _best(library, whole, (PER_CHIP,))
     stream, streams = _best(library, whole, STREAMS)
     gap, newest = _gap(library, whole), _imported(library, whole) or _newest(library, whole)
     stands_out, shown = _stands_out(library, whole)
-    found = Overview(
+    overview = Overview(
         loaded=holdings.counts(library),
         selected=_selected(library, whole),
         pairs=_pairs(library, whole),
@@ -83,7 +86,7 @@ def answer(library: Library, view: View) -> Answer[Overview]:
         links=(
             Link("loaded", "data", View(whole.where, whole=True)),
             *([Link("stands_out", stands_out.page, shown)] if stands_out else ()),
-            *([_shown(told, "per_chip", "heatmap", metric=PER_CHIP)] if per_chip else ()),
+            *([_shown(own_view, "per_chip", "heatmap", metric=PER_CHIP)] if per_chip else ()),
             *([_shown(streams, "stream", "heatmap", metric=stream.metric)] if stream else ()),
             *([_gap_shown(whole, gap)] if gap else ()),
             *([Link("newest", "data", View.of({"source": [newest.source]}, whole=True))] if newest else ()),
@@ -93,13 +96,13 @@ def answer(library: Library, view: View) -> Answer[Overview]:
     return Answer(
         question=QUESTION,
         view=whole,
-        result=found,
+        result=overview,
         statements=(
-            *statements.told(found, evidence.read(whole), scored),
+            *statements.statements(overview, evidence.read(whole), scored),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
-        rows=pd.DataFrame([vars(pair) for pair in found.pairs], columns=list(Pair.__dataclass_fields__)),
-        why=tuple(_why(found)),
+        rows=pd.DataFrame([vars(pair) for pair in overview.pairs], columns=list(MatrixCell.__dataclass_fields__)),
+        why=tuple(_why(overview)),
         library_version=library.version,
     )
 
@@ -126,7 +129,7 @@ def _selected(library: Library, view: View) -> Selected:
     return Selected(many, series, models, tuple(chips or ()), sources, newest, measured)
 
 
-def _pairs(library: Library, view: View) -> tuple[Pair, ...]:
+def _pairs(library: Library, view: View) -> tuple[MatrixCell, ...]:
     """Each model and accelerator that occur together, of the models with the most measured points, those first."""
     condition = selection.clause(view)
     rows = library.fetch(
@@ -140,10 +143,10 @@ def _pairs(library: Library, view: View) -> tuple[Pair, ...]:
         f" WHERE place <= {SHOWN_MODELS} ORDER BY place, measured DESC, other_evidence DESC, accelerator",
         condition.params,
     )
-    return tuple(Pair(*row) for row in rows)
+    return tuple(MatrixCell(*row) for row in rows)
 
 
-def _best(library: Library, view: View, keys: Sequence[str]) -> tuple[Best | None, View]:
+def _best(library: Library, view: View, keys: Sequence[str]) -> tuple[BestPoint | None, View]:
     """The ranked point with the highest value of the first metric held, in the story told, and that story's View."""
     key = next((key for key in keys if library.has(key)), None)
     if key is None:
@@ -151,15 +154,15 @@ def _best(library: Library, view: View, keys: Sequence[str]) -> tuple[Best | Non
     whole = View(view.where, view.options, slo=view.slo)
     # The story of every page has it nearly always; whether it has is cheaper seen than asked beforehand.
     for needs in (None, Needs(catalogue.metric(key).label.lower(), f'isfinite("{key}")')):
-        told = story.told(library, whole, needs).view
-        condition = evidence.ranked(library, evidence.read(told)).also(f'isfinite("{key}")')
-        found = library.fetch(
+        own_view = story.of(library, whole, needs).view
+        condition = evidence.ranked(library, evidence.read(own_view)).also(f'isfinite("{key}")')
+        rows = library.fetch(
             f'SELECT "{key}", {points.SQL} FROM points WHERE {condition.sql} ORDER BY 1 DESC, point_id LIMIT 1',
             condition.params,
         )
-        if found:
-            return Best(key, found[0][0], Facts(*found[0][1:])), told
-    return None, told
+        if rows:
+            return BestPoint(key, rows[0][0], PointFacts(*rows[0][1:])), own_view
+    return None, own_view
 
 
 def _gap(library: Library, view: View) -> Gap | None:
@@ -170,7 +173,7 @@ def _gap(library: Library, view: View) -> Gap | None:
         f'"{PER_CHIP}" > 0 AND isfinite("{PER_CHIP}") AND model IS NOT NULL AND accelerator IS NOT NULL'
         " AND NOT coalesce(disaggregated, FALSE)"
     )
-    found = library.fetch(
+    fetched = library.fetch(
         f'WITH ranked AS MATERIALIZED (SELECT point_id, accelerator, date, "{PER_CHIP}" AS value,'
         f" hash({', '.join(ALIKE)}) AS alike FROM points WHERE {condition.sql}),"
         " best AS (SELECT alike, accelerator,"
@@ -181,9 +184,9 @@ def _gap(library: Library, view: View) -> Gap | None:
         " ORDER BY one.top.value / other.top.value DESC, 1, 2 LIMIT 1",
         condition.params,
     )
-    if not found:
+    if not fetched:
         return None
-    first, last, most, least = found[0]
+    first, last, most, least = fetched[0]
     facts = points.named(library, [first, last])
     return Gap(facts[first], facts[last], most, least)
 
@@ -193,35 +196,35 @@ def _stands_out(library: Library, view: View) -> tuple[StandsOut | None, View]:
     asked = View(view.where, view.options, slo=view.slo)
     for page in TELLING:
         try:
-            found = question(page).answer(library, asked)
+            answer = question(page).answer(library, asked)
         except BenchError:
             continue
-        said = next(one for one in found.statements if one.role == "headline")
-        if said.point_ids and not found.rows.empty:
-            return StandsOut(page, said.text, said.point_ids), found.view
+        said = next(one for one in answer.statements if one.role == "headline")
+        if said.point_ids and not answer.rows.empty:
+            return StandsOut(page, said.text, said.point_ids), answer.view
     return None, view
 
 
 def _imported(library: Library, view: View) -> Newest | None:
     """What the reader's own library got last, of what is selected; None where it holds nothing of its own."""
     condition = selection.clause(view)
-    found = library.fetch(
+    fetched = library.fetch(
         "SELECT source, max(date), count(*), list(DISTINCT model ORDER BY model),"
         " list(DISTINCT accelerator ORDER BY accelerator) FROM points"
         " JOIN (SELECT source_id, imported AS brought FROM sources WHERE NOT shipped) USING (source_id)"
         f" WHERE {condition.sql} AND source IS NOT NULL GROUP BY source, brought ORDER BY brought DESC, source LIMIT 1",
         condition.params,
     )
-    if not found:
+    if not fetched:
         return None
-    source, day, many, models, chips = found[0]
+    source, day, many, models, chips = fetched[0]
     return Newest(source, day, many, tuple(models), tuple(chips), imported=True)
 
 
 def _newest(library: Library, view: View) -> Newest | None:
     """The source with the newest measured point, published ones first, and its points of the days up to that one."""
     condition = selection.clause(view).also("evidence = 'measured'").also("date IS NOT NULL")
-    found = library.fetch(
+    fetched = library.fetch(
         "WITH dated AS (SELECT source, model, accelerator, date, count(*) AS many, max(date) OVER (PARTITION BY source)"
         " AS newest, bool_or(origin = 'published') AS published"
         f" FROM points WHERE {condition.sql} GROUP BY source, model, accelerator, date)"
@@ -231,9 +234,9 @@ def _newest(library: Library, view: View) -> Newest | None:
         " GROUP BY source, newest ORDER BY bool_or(published) DESC, newest DESC, source LIMIT 1",
         condition.params,
     )
-    if not found:
+    if not fetched:
         return None
-    source, day, many, models, chips, published = found[0]
+    source, day, many, models, chips, published = fetched[0]
     return Newest(source, day, many, tuple(models), tuple(chips), published=published)
 
 
@@ -252,22 +255,35 @@ def _gap_shown(view: View, gap: Gap) -> Link:
         if (value := getattr(first, key)) is not None
     }  # fmt: skip
     chips = [str(first.accelerator), str(last.accelerator)]
-    options = {"x": "isl", "y": "osl", "ratio_by": "accelerator", "ratio_a": chips[0], "ratio_b": chips[1],
-               "metric": PER_CHIP, "panel": "none"}  # fmt: skip
+    options = {
+        "x": "isl",
+        "y": "osl",
+        "ratio_by": "accelerator",
+        "ratio_a": chips[0],
+        "ratio_b": chips[1],
+        "metric": PER_CHIP,
+        "panel": "none",
+    }
     where |= {"accelerator": chips}
     return Link("gap", "heatmap", View.of({**dict(view.where), **where}, options, slo=view.slo))
 
 
-def _why(found: Overview) -> Iterator[Why]:
-    for best in (found.per_chip, found.stream):
+def _why(overview: Overview) -> Iterator[Why]:
+    for best in (overview.per_chip, overview.stream):
         if best is not None:
             metric = catalogue.metric(best.metric)
             yield Why(metric.label, metric.formula, f"{metric.definition} Ranked points.", metric.source)
-    if found.gap is not None:
-        yield Why("Largest gap", "output per chip of one accelerator / of another, the largest of all pairs",
-                  f"ranked points alike in all that is stated but the accelerator, at most {DAYS_APART} days apart",
-                  catalogue.metric(PER_CHIP).source)  # fmt: skip
-    if found.newest is not None and not found.newest.imported:
-        yield Why("Newest results",
-                  f"the source with the latest date, and its points of the {NEWEST_DAYS} days up to it",
-                  "the dates of measured points, flagged or not; published ones first", "the sources")  # fmt: skip
+    if overview.gap is not None:
+        yield Why(
+            "Largest gap",
+            "output per chip of one accelerator / of another, the largest of all pairs",
+            f"ranked points alike in all that is stated but the accelerator, at most {DAYS_APART} days apart",
+            catalogue.metric(PER_CHIP).source,
+        )
+    if overview.newest is not None and not overview.newest.imported:
+        yield Why(
+            "Newest results",
+            f"the source with the latest date, and its points of the {NEWEST_DAYS} days up to it",
+            "the dates of measured points, flagged or not; published ones first",
+            "the sources",
+        )

@@ -11,8 +11,9 @@ import plotly.graph_objects as go
 
 from bench import chart
 from bench.chart import Theme, colouring, value_label
+from bench.chart.texts import text_at
 from bench.plain_text import html
-from bench.questions.overview.result import Pair
+from bench.questions.overview.result import MatrixCell
 from bench.view import View
 
 STOPS = {"light": ("#e6edf3", "#8fb4d0", "#0b4a7c"), "dark": ("#1d2a36", "#33668c", "#8fcbf5")}
@@ -27,7 +28,7 @@ NAME_PX = 128
 """Room for the longest name of an accelerator."""
 
 
-def draw(pairs: Sequence[Pair], theme: Theme) -> go.Figure:
+def draw(pairs: Sequence[MatrixCell], theme: Theme) -> go.Figure:
     """A cell for each accelerator and model with its measured points, blank where nothing was ever measured.
 
     A number in brackets counts points that are not measured, where there are no others.
@@ -62,7 +63,7 @@ def draw(pairs: Sequence[Pair], theme: Theme) -> go.Figure:
     return figure
 
 
-def opens(pair: Pair) -> str:
+def opens(pair: MatrixCell) -> str:
     """What a click in a cell is told by: the query of a View of its model and accelerator; "" where one is unknown."""
     if not (pair.model and pair.accelerator):
         return ""
@@ -70,20 +71,28 @@ def opens(pair: Pair) -> str:
 
 
 def _label(figure: go.Figure, models: list[str], chips: list[str]) -> None:
-    """Names every column above it and every row beside it, however narrow the chart."""
-    common = {"type": "category", "showgrid": False, "ticks": "", "showline": False, "tickmode": "linear", "dtick": 1,
-              "tickfont": {"size": 12}, "automargin": False}  # fmt: skip
+    """Name every column above it and every row beside it, however narrow the chart."""
+    common = {
+        "type": "category",
+        "showgrid": False,
+        "ticks": "",
+        "showline": False,
+        "tickmode": "linear",
+        "dtick": 1,
+        "tickfont": {"size": 12},
+        "automargin": False,
+    }
     figure.update_xaxes(**common, side="top", tickangle=-60, range=[-0.5, len(models) - 0.5])
     figure.update_yaxes(**common, ticklabelstandoff=8, range=[len(chips) - 0.5, -0.5])
     figure.update_layout(
         margin={"t": ROOM - 24, "b": 24, "l": NAME_PX, "r": 64}, showlegend=False, uirevision="overview"
     )
-    figure.add_annotation(text=MEASURED, xref="paper", yref="paper", x=0, y=0, xanchor="left", yanchor="top",
-                          showarrow=False, yshift=-4, font={"size": 11})  # fmt: skip
+    figure.add_annotation(text_at(MEASURED, 0, 0, "paper paper", "left top", shift=(0, -4), size=11))
 
 
-def _add_cells(figure: go.Figure, models: list[str], chips: list[str], counts: np.ndarray, hover: np.ndarray,
-               theme: Theme) -> None:  # fmt: skip
+def _add_cells(
+    figure: go.Figure, models: list[str], chips: list[str], counts: np.ndarray, hover: np.ndarray, theme: Theme
+) -> None:
     filled = ~np.isnan(counts)
     if not filled.any():
         return
@@ -104,23 +113,38 @@ def _add_cells(figure: go.Figure, models: list[str], chips: list[str], counts: n
 def _add_text(figure: go.Figure, cells: list[tuple[str, str, str]], colour: str) -> None:
     if cells:
         figure.add_trace(
-            go.Scatter(x=_safe([cell[0] for cell in cells]), y=_safe([cell[1] for cell in cells]), mode="text",
-                       text=[cell[2] for cell in cells], textfont={"size": 11, "color": colour}, hoverinfo="skip")
-        )  # fmt: skip
+            go.Scatter(
+                x=_safe([cell[0] for cell in cells]),
+                y=_safe([cell[1] for cell in cells]),
+                mode="text",
+                text=[cell[2] for cell in cells],
+                textfont={"size": 11, "color": colour},
+                hoverinfo="skip",
+            )
+        )
 
 
 def _add_ways(figure: go.Figure, ways: Sequence[tuple[str, str, str, str]]) -> None:
-    """Lays a marker that is not seen over each cell that leads somewhere: a heatmap's own cells cannot be clicked."""
+    """Lay a marker that is not seen over each cell that leads somewhere: a heatmap's own cells cannot be clicked."""
     x, y, queries, hover = zip(*ways, strict=True) if ways else ((), (), (), ())
     unseen = {"marker": {"opacity": 0}}
     figure.add_trace(
-        go.Scatter(x=_safe(list(x)), y=_safe(list(y)), mode="markers", customdata=queries, hovertext=hover,
-                   marker={"symbol": "square", "size": ROW, "opacity": 0}, selected=unseen, unselected=unseen,
-                   hovertemplate="%{hovertext}<extra></extra>", showlegend=False)
-    )  # fmt: skip
+        go.Scatter(
+            x=_safe(list(x)),
+            y=_safe(list(y)),
+            mode="markers",
+            customdata=queries,
+            hovertext=hover,
+            marker={"symbol": "square", "size": ROW, "opacity": 0},
+            selected=unseen,
+            unselected=unseen,
+            hovertemplate="%{hovertext}<extra></extra>",
+            showlegend=False,
+        )
+    )
 
 
-def _most_first(pairs: Sequence[Pair]) -> list[str]:
+def _most_first(pairs: Sequence[MatrixCell]) -> list[str]:
     """The accelerators' labels, those with the most measured points first."""
     totals: Counter[str] = Counter()
     for pair in sorted(pairs, key=lambda one: value_label("accelerator", one.accelerator)):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.view import View
 
 
 @dataclass(frozen=True)
-class Pair:
+class MatrixCell:
     """One model on one accelerator: its measured points, those of other evidence, series, sources and newest day."""
 
     model: str | None
@@ -36,12 +36,12 @@ class Selected:
 
 
 @dataclass(frozen=True)
-class Best:
+class BestPoint:
     """The ranked point with the highest value of a metric in the story told, in the metric's unit."""
 
     metric: str
     value: float
-    point: Facts
+    point: PointFacts
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class Gap:
     `most` and `least` are in tokens/s per chip.
     """
 
-    first: Facts
-    last: Facts
+    first: PointFacts
+    last: PointFacts
     most: float
     least: float
 
@@ -106,9 +106,9 @@ class Overview:
 
     loaded: dict[str, int]
     selected: Selected
-    pairs: tuple[Pair, ...]
-    per_chip: Best | None
-    stream: Best | None
+    pairs: tuple[MatrixCell, ...]
+    per_chip: BestPoint | None
+    stream: BestPoint | None
     gap: Gap | None
     newest: Newest | None
     stands_out: StandsOut | None

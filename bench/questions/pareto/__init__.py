@@ -9,7 +9,7 @@ from itertools import pairwise
 import pandas as pd
 
 from bench import basis, selection
-from bench.basis import evidence, known, prices, side_by_side, story, variations
+from bench.basis import evidence, prices, side_by_side, stated_share, story, variations
 from bench.basis.evidence import Ranking
 from bench.basis.options import Option
 from bench.basis.points import of_frame
@@ -23,7 +23,7 @@ from bench.library import Library
 from bench.maths import pareto
 from bench.maths.grid import TIE
 from bench.maths.pareto import Frontiers, log_span, steps
-from bench.questions import Answer, Choices, Column, Why
+from bench.questions import Answer, Choices, Column, Steps, Why, counting
 from bench.questions.pareto import axes as choosing
 from bench.questions.pareto import figure as drawing
 from bench.questions.pareto import points, statements
@@ -43,17 +43,33 @@ figure = drawing.draw
 OPTIONS: tuple[Option, ...] = (
     Option("x", "Horizontal axis", "choice", "What one request sees: interactivity or a latency."),
     Option("y", "Vertical axis", "choice", "What the accelerators give: a throughput, an energy or a cost."),
-    Option("group", "A frontier for each", "choice", "Draws one frontier for each value of this field.",
-           (*GROUPS, ONE_FRONTIER)),
-    Option("x_scale", "Horizontal scale", "choice", "Automatic is logarithmic where latencies span more than 30 times.",
-           ("auto", "linear", "log")),
-)  # fmt: skip
+    Option(
+        "group",
+        "A frontier for each",
+        "choice",
+        "Draws one frontier for each value of this field.",
+        (*GROUPS, ONE_FRONTIER),
+    ),
+    Option(
+        "x_scale",
+        "Horizontal scale",
+        "choice",
+        "Automatic is logarithmic where latencies span more than 30 times.",
+        ("auto", "linear", "log"),
+        default="auto",
+    ),
+)
 COLUMNS = (
-    Column("owner", "Frontier"), Column("enters", "Ranked"), Column("step", "Gain over the point before"),
+    Column("owner", "Frontier"),
+    Column("enters", "Ranked"),
+    Column("step", "Gain over the point before"),
     Column("overall_step", "Gain over the point before on the overall frontier"),
-    Column("on_frontier", "On its frontier"), Column("on_overall_frontier", "On the overall frontier"),
-    Column("is_knee", "Knee"), Column("aside", "Not ranked for"),
-)  # fmt: skip
+    Column("on_frontier", "On its frontier"),
+    Column("on_overall_frontier", "On the overall frontier"),
+    Column("is_knee", "Knee"),
+    Column("aside", "Not ranked for"),
+)
+STEPS = Steps(counting("accelerator", "has a frontier", "have a frontier"), anew="Choose the axes anew")
 
 DRAWN_POINTS = 50_000
 """With more points than this the cloud is counted in a grid and only the frontiers come as points."""
@@ -74,9 +90,7 @@ def choices(library: Library, view: View) -> Choices:
     """The metrics and groups to choose from."""
     both = choosing.needs(library, view.option("x"), view.option("y"))
     several = side_by_side.field(library, view, "", both) == side_by_side.FIELD
-    groups = [
-        (key, title(key)) for key in GROUPS if library.has(key) and (key == side_by_side.FIELD or not several)
-    ]
+    groups = [(key, title(key)) for key in GROUPS if library.has(key) and (key == side_by_side.FIELD or not several)]
     return {
         **{axis: [(key, title(key)) for key in keys] for axis, keys in choosing.offered(library).items()},
         "group": groups if several else [*groups, (ONE_FRONTIER, "One for all points")],
@@ -86,26 +100,26 @@ def choices(library: Library, view: View) -> Choices:
 
 def answer(library: Library, view: View) -> Answer[Pareto]:
     """The frontiers, their knees, who leads where, and the best point within the reader's limits."""
-    told = _story(library, view)
-    whole, axes = told.view, choosing.of_view(library, told.view)
-    found = _found(library, evidence.read(whole), axes)
+    chosen = _story(library, view)
+    whole, axes = chosen.view, choosing.of_view(library, chosen.view)
+    answered = _pareto(library, evidence.read(whole), axes)
     figures = choosing.figures(library, axes)
-    found = replace(found, known=known.of_headline(library, whole, found.deciding, figures))
-    shown = [one.owner for one in (*found.groups, *found.without)]
-    shown = shown if found.group == side_by_side.FIELD else [*found.mixed[side_by_side.FIELD]]
+    answered = replace(answered, known=stated_share.of_headline(library, whole, answered.deciding, figures))
+    shown = [one.owner for one in (*answered.groups, *answered.without)]
+    shown = shown if answered.group == side_by_side.FIELD else [*answered.mixed[side_by_side.FIELD]]
     return Answer(
         question=QUESTION,
         view=whole,
-        result=found,
+        result=answered,
         statements=(
             *side_by_side.gave_way(view.option("group"), whole.option("group")),
             *side_by_side.left_out(library, whole, shown, f"no point with {joined(list(figures))}"),
-            *statements.told(found),
-            *(prices.told(axes.choice, axes.prices, found.mixed["accelerator"]) if axes.choice else ()),
-            *story.statements(told),
+            *statements.statements(answered),
+            *(prices.statements(axes.choice, axes.prices, answered.mixed["accelerator"]) if axes.choice else ()),
+            *story.statements(chosen),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
-        rows=found.points,
+        rows=answered.points,
         why=_why(axes),
         library_version=library.version,
     )
@@ -122,15 +136,15 @@ def robustness(library: Library, view: View) -> Robustness | None:
     backwards = axes.choice and any(one.metric == axes.y and not one.at_most for one in limits)
     if axes.owner is None or backwards or every.unasked or (limits and not every.deciding.names_a_best):
         return None
-    asked = whole.with_slo(one.text for one in limits if axes.choice is None or one.metric != axes.y)
-    own = evidence.read(asked)
+    limited = whole.with_slo(one.text for one in limits if axes.choice is None or one.metric != axes.y)
+    own = evidence.read(limited)
     ways = [own, *(one for _, _, one in variations.of_points(own))]
     books: dict[Choice, Mapping[str, ChipPrice]] = {}
     if axes.choice is not None:
         others = prices.alternatives(library, axes.choice).values()
         books = {**prices.chip_prices_of_each(library, others), axes.choice: axes.prices}
         axes = choosing.at_one_dollar(axes, {chip for book in books.values() for chip in book})
-    frame = reduced(library, axes, selection.clause(asked), [evidence.ranked(library, one) for one in ways])
+    frame = reduced(library, axes, selection.clause(limited), [evidence.ranked(library, one) for one in ways])
 
     def among(one: Ranking, choice: Choice | None) -> pd.DataFrame:
         rows = frame[(frame["mark"] & 2 ** ways.index(one)) > 0].reset_index(drop=True)
@@ -147,25 +161,25 @@ def robustness(library: Library, view: View) -> Robustness | None:
         words = "is best within the limits" if limits else "leads over the widest range"
         return Verdict(leader, f"{statements.label(axes.owner, leader)} {words}")
 
-    return variations.of(library, asked, axes.choice, verdict, f"({axes.x_sql}) IS NOT NULL")
+    return variations.of(library, limited, axes.choice, verdict, f"({axes.x_sql}) IS NOT NULL")
 
 
 def _story(library: Library, view: View) -> Story:
     """What the answer is about, its View complete."""
     basis.check_every(view, OPTIONS)
     choosing.check(library, view)
-    asked, group = (view.option("x"), view.option("y")), view.option("group", "accelerator")
-    told = story.told(library, view, choosing.needs(library, *asked), {group})
-    x, y = choosing.chosen(library, told.view, *asked)
-    if group != (field := side_by_side.field(library, told.view, group, choosing.needs(library, x, y))):
-        told, group = story.told(library, view, choosing.needs(library, *asked), {field}), field
-        x, y = choosing.chosen(library, told.view, *asked)
-    whole = told.view.with_options(x=x, y=y, group=group, x_scale=view.option("x_scale", "auto"))
+    keys, group = (view.option("x"), view.option("y")), view.option("group", "accelerator")
+    chosen = story.of(library, view, choosing.needs(library, *keys), {group})
+    x, y = choosing.chosen(library, chosen.view, *keys)
+    if group != (field := side_by_side.field(library, chosen.view, group, choosing.needs(library, x, y))):
+        chosen, group = story.of(library, view, choosing.needs(library, *keys), {field}), field
+        x, y = choosing.chosen(library, chosen.view, *keys)
+    whole = chosen.view.with_options(x=x, y=y, group=group, x_scale=view.option("x_scale", "auto"))
     whole = prices.completed(library, whole) if y in PRICED else whole
-    return replace(told, view=basis.written_out(whole), lacking=choosing.needs(library, x, y).words)
+    return replace(chosen, view=basis.written_out(whole), lacking=choosing.needs(library, x, y).words)
 
 
-def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
+def _pareto(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
     """The frontiers of a complete View, the best within its limits, and what became of every selected point."""
     every, limits = Points(library, ranking, axes), ranking.limits
     in_cells = every.seen["points"].sum() > DRAWN_POINTS
@@ -176,41 +190,53 @@ def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
         drawn = every.drawn()
         frame = drawn.loc[drawn["enters"], list(REDUCED)].reset_index(drop=True)
     x, y, owners, ids = (frame[name].tolist() for name in ("x", "y", "owner", "point_id"))
-    found = pareto.frontiers(x, y, owners, ids, *axes.better)
-    widest = pareto.widest(found.leads, TIE)
+    fronts = pareto.frontiers(x, y, owners, ids, *axes.better)
+    widest = pareto.widest(fronts.leads, TIE)
     bests = points.best_of_each(frame, axes, limits) if limits else {}
     is_named = limits and not every.unasked and every.deciding.names_a_best
     first = points.leader(frame, axes, limits) if is_named else None
     if in_cells:
-        on_lines = [*(at for line in found.lines.values() for at in line), *bests.values()]
+        on_lines = [*(at for line in fronts.lines.values() for at in line), *bests.values()]
         drawn = every.drawn([ids[at] for at in on_lines])
     drawn["passport"] = every.passports(drawn["source_id"].tolist())
-    spots = _spots(frame, drawn, {*found.overall, *found.knees.values(), *bests.values()})
+    spots = _spots(frame, drawn, {*fronts.overall, *fronts.knees.values(), *bests.values()})
     spans = _spans(every, ranking.view.option("x_scale")) if len(drawn) else None
     labels = {owner: statements.label(axes.owner, owner) for owner in every.owners}
+    on_front = [spots[at] for at in fronts.overall]
     leads = tuple(
-        Lead(labels[one.owner], one.weakest, one.strictest, one.margin,
-             tuple(spots[found.overall[at]] for at in one.positions))
-        for one in found.leads
-    )  # fmt: skip
+        Lead(labels[one.owner], one.weakest, one.strictest, one.margin, tuple(on_front[at] for at in one.positions))
+        for one in fronts.leads
+    )
+    groups = []
+    for owner, line in fronts.lines.items():
+        places = tuple((x[at], y[at]) for at in line)
+        knee, best = (spots.get(at.get(owner, -1)) for at in (fronts.knees, bests))
+        groups.append(Group(owner, labels[owner], *every.owners[owner], places, knee, best))
     return Pareto(
-        x=axes.x.key, y=axes.y.key, group=axes.owner, spans=spans, leads=leads, limits=limits,
-        groups=tuple(
-            Group(owner, labels[owner], *every.owners[owner],
-                  tuple((x[at], y[at]) for at in line), *(spots.get(at.get(owner, -1)) for at in (found.knees, bests)))
-            for owner, line in found.lines.items()
-        ),
+        x=axes.x.key,
+        y=axes.y.key,
+        group=axes.owner,
+        spans=spans,
+        leads=leads,
+        limits=limits,
+        groups=tuple(groups),
         without=tuple(
             Group(owner, labels[owner], *counts, (), None, None)
-            for owner, counts in every.owners.items() if owner not in found.lines
+            for owner, counts in every.owners.items()
+            if owner not in fronts.lines
         ),
-        overall=tuple(spots[at] for at in found.overall),
-        widest=leads[found.leads.index(widest)] if widest else None,
-        best=None if first is None else spots[bests[first]], deciding=every.deciding, tally=every.tally,
-        mixed=every.mixed, unasked=every.unasked, dates=every.dates,
+        overall=tuple(on_front),
+        widest=leads[fronts.leads.index(widest)] if widest else None,
+        best=None if first is None else spots[bests[first]],
+        deciding=every.deciding,
+        tally=every.tally,
+        mixed=every.mixed,
+        unasked=every.unasked,
+        dates=every.dates,
         instead=choosing.instead(library, ranking.view) if len(frame) < FEWEST else None,
-        points=_rows(frame, drawn, found, axes), grid=every.in_cells(spans) if in_cells and spans else None,
-    )  # fmt: skip
+        points=_rows(frame, drawn, fronts, axes),
+        grid=every.in_cells(spans) if in_cells and spans else None,
+    )
 
 
 def _spots(frame: pd.DataFrame, drawn: pd.DataFrame, positions: Collection[int]) -> dict[int, Spot]:
@@ -230,21 +256,24 @@ def _spans(every: Points, scale: str) -> tuple[Span, Span]:
     return Span(left, right, across), Span(low, high, low > 0 and log_span((low, high)) > LOG_FROM)
 
 
-def _rows(frame: pd.DataFrame, drawn: pd.DataFrame, found: Frontiers, axes: Axes) -> pd.DataFrame:
+def _rows(frame: pd.DataFrame, drawn: pd.DataFrame, frontiers: Frontiers, axes: Axes) -> pd.DataFrame:
     """The drawn points with the frontiers they are on and what each step costs, frontiers first.
 
     Each frontier runs from its best x to its best y, the one with the best y first; then come the others by id.
     """
     ids, x, y = (frame[name].tolist() for name in ("point_id", "x", "y"))
     words: dict[str, dict[str, str]] = {"step": {}, "overall_step": {}}
-    for column, line in [("overall_step", found.overall), *(("step", one) for one in found.lines.values())]:
+    for column, line in [("overall_step", frontiers.overall), *(("step", one) for one in frontiers.lines.values())]:
         every = steps([x[at] for at in line], [y[at] for at in line])
         for (before, after), step in zip(pairwise(line), every[1:], strict=True):
             assert step is not None
             words[column][ids[after]] = statements.step_words(axes.x, axes.y, x[before], x[after], step)
-    places = {ids[at]: place for place, at in enumerate(at for line in found.lines.values() for at in line)}
-    marks = {"on_frontier": places, "on_overall_frontier": {ids[at] for at in found.overall},
-             "is_knee": {ids[at] for at in found.knees.values()}}  # fmt: skip
+    places = {ids[at]: place for place, at in enumerate(at for line in frontiers.lines.values() for at in line)}
+    marks = {
+        "on_frontier": places,
+        "on_overall_frontier": {ids[at] for at in frontiers.overall},
+        "is_knee": {ids[at] for at in frontiers.knees.values()},
+    }
     rows = drawn.rename(columns={"x": axes.x.key, "y": axes.y.key}).drop(columns="mark")
     for name, own in marks.items():
         rows[name] = rows["point_id"].isin(list(own))
@@ -256,20 +285,24 @@ def _rows(frame: pd.DataFrame, drawn: pd.DataFrame, found: Frontiers, axes: Axes
 
 
 def _why(axes: Axes) -> tuple[Why, ...]:
-    told = [
-        Why("Frontier",
+    formulas = [
+        Why(
+            "Frontier",
             "kept unless another point is at least as good in both metrics and better in one; equal points once",
             "every ranked point with both metrics that keeps the limits",
-            "Pareto dominance, directions from the catalogue"),
-        Why("Knee",
+            "Pareto dominance, directions from the catalogue",
+        ),
+        Why(
+            "Knee",
             "the frontier point farthest beyond the straight line between its ends, both axes logarithmic from 0 to 1",
             "one group's frontier of at least three points",
-            'Satopaa, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, ICDCSW 2011'),
+            'Satopaa, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, ICDCSW 2011',
+        ),
         *(Why(one.axis, one.formula, one.definition, one.source) for one in (axes.x, axes.y)),
-    ]  # fmt: skip
+    ]
     if axes.choice is not None:
         listed = [f"{chip} {price.words}" for chip, price in axes.prices.items()]
         paid = f"utilisation {axes.choice.utilisation:g}; {joined(listed, at_most=len(listed))}"
         rule = "the median over providers of the median of each one's unlike quotes"
-        told.append(Why("Price", rule, paid, axes.choice.words))
-    return tuple(told)
+        formulas.append(Why("Price", rule, paid, axes.choice.words))
+    return tuple(formulas)

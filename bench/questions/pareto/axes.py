@@ -12,14 +12,18 @@ from bench.basis.story import Needs
 from bench.catalogue import PRICED, Kind, Metric
 from bench.errors import NotFound, UsageError
 from bench.library import Library
-from bench.maths.pareto import Better
+from bench.maths.grid import Better
 from bench.records import POINT_FIELDS
 from bench.selection import Clause, clause
 from bench.view import View
 from bench.wording import inline, joined
 
-GROUPS = ("accelerator", "engine", "engine_version", "precision", "model", "accelerators", "tp", "speculation",
-          "disaggregated", "variant", "load_kind", "harness", "evidence", "origin", "source")  # fmt: skip
+GROUPS = tuple(
+    (
+        "accelerator engine engine_version precision model accelerators tp speculation disaggregated variant "
+        "load_kind harness evidence origin source"
+    ).split()
+)
 ONE_FRONTIER = "none"
 ACROSS: tuple[Kind, ...] = ("per_user", "latency")
 """What one request sees stands along the horizontal axis."""
@@ -51,7 +55,7 @@ class Axes:
     @property
     def better(self) -> tuple[Better, Better]:
         """Which way x and y are better."""
-        return better(self.x), better(self.y)
+        return self.x.better, self.y.better
 
     def points_sql(self, columns: str, params: Sequence[object], condition: Clause) -> Clause:
         """The query of the points that meet a condition: owner ("" if not stated), x, y, point_id, these columns."""
@@ -63,20 +67,20 @@ class Axes:
         )
 
 
-def better(metric: Metric) -> Better:
-    """Which way a metric is better."""
-    return "lower" if metric.direction == "lower" else "higher"
-
-
 def of_view(library: Library, view: View) -> Axes:
     """The axes of a complete View; UsageError or UnknownName for prices that cannot be."""
     x, y, group = (view.option(key) for key in ("x", "y", "group"))
     choice = prices.read(library, view) if y in PRICED else None
     paid = prices.chip_prices(library, choice, clause(view)) if choice else {}
     return Axes(
-        catalogue.metric(x), catalogue.metric(y), None if group == ONE_FRONTIER else group, finite_sql(library, x),
-        cost_sql(y, paid, choice) if choice else Clause(finite_sql(library, y), ()), choice, paid,
-    )  # fmt: skip
+        catalogue.metric(x),
+        catalogue.metric(y),
+        None if group == ONE_FRONTIER else group,
+        finite_sql(library, x),
+        cost_sql(y, paid, choice) if choice else Clause(finite_sql(library, y), ()),
+        choice,
+        paid,
+    )
 
 
 def at_one_dollar(axes: Axes, chips: Iterable[str]) -> Axes:
@@ -95,8 +99,7 @@ def figures(library: Library, axes: Axes) -> dict[str, str]:
     """The DuckDB expressions of both metrics, of a cost of its throughput, by name inside a sentence."""
     keys = [axes.x.key, _column(axes.y.key)]
     return {
-        inline(catalogue.metric(key)).replace("per accelerator", "per chip"): finite_sql(library, key)
-        for key in keys
+        inline(catalogue.metric(key)).replace("per accelerator", "per chip"): finite_sql(library, key) for key in keys
     }
 
 
@@ -114,21 +117,18 @@ def offered(library: Library) -> dict[str, list[str]]:
     costs = {key for key, throughput in PRICED.items() if priced and throughput in held}
     keys, axes = (held - PRICED.keys()) | costs, {"x": ACROSS, "y": UP}
     return {
-        axis: [key for kind in kinds for key in catalogue.metrics_of(kind, held=keys)]
-        for axis, kinds in axes.items()
+        axis: [key for kind in kinds for key in catalogue.metrics_of(kind, held=keys)] for axis, kinds in axes.items()
     }
 
 
 def check(library: Library, view: View) -> None:
-    """UsageError for a metric that cannot stand where a View puts it; NotFound where nothing can."""
+    """Raise UsageError for a metric that cannot stand where a View puts it; NotFound where nothing can."""
     for axis, keys in offered(library).items():
         if not keys:
             raise NotFound("No loaded point has a latency and a throughput to weigh; import results that do.")
         if (key := view.option(axis)) and key not in keys:
             name = f"{catalogue.metric(key).label} ({axis}={key})"
-            raise UsageError(
-                f"{name} cannot stand here or is not loaded; choose one of {', '.join(keys[:8])}."
-            )
+            raise UsageError(f"{name} cannot stand here or is not loaded; choose one of {', '.join(keys[:8])}.")
 
 
 def needs(library: Library, x: str, y: str) -> Needs:
@@ -159,9 +159,7 @@ def instead(library: Library, view: View) -> tuple[Metric, Metric] | None:
     return (x, y) if any(counts.values()) else None
 
 
-def together(
-    library: Library, view: View, xs: Sequence[str], ys: Sequence[str], among: str = "TRUE"
-) -> dict[str, int]:
+def together(library: Library, view: View, xs: Sequence[str], ys: Sequence[str], among: str = "TRUE") -> dict[str, int]:
     """How many of a View's ranked points with one of these x and one of these y have each of the metrics.
 
     `among` is the DuckDB condition of the points that are counted.

@@ -13,14 +13,15 @@ from bench import chart
 from bench.basis.document import records
 from bench.basis.evidence import BEYOND, UNKNOWN
 from bench.catalogue import Metric
-from bench.chart import Theme, line_names
+from bench.chart import Theme, line_names, value_label
 from bench.chart.axis import Axis, widened
-from bench.chart.line_names import EVERY_WIDTH, Beside, Label, Place
+from bench.chart.line_names import EVERY_WIDTH, Label, LabelAnchor
 from bench.chart.shades import faint, told_apart
+from bench.chart.texts import PlotPlace, text_at
 from bench.plain_text import html
 from bench.questions.pareto.points import ASIDE
-from bench.questions.pareto.result import Grid, Group, Pareto
-from bench.wording import number
+from bench.questions.pareto.result import CloudGrid, Group, Pareto
+from bench.wording import quantity
 
 DRAWN_AS_SVG = 5_000
 """More points than this are drawn by WebGL, and only frontier points keep the long hover text."""
@@ -57,56 +58,57 @@ OF_A_LIMIT = {ASIDE[BEYOND]: "circle-open", ASIDE[UNKNOWN]: "circle-open-dot"}
 """Their shapes in the legend, where those of one engine are."""
 
 
-def draw(found: Pareto, theme: Theme) -> go.Figure:
+def draw(pareto: Pareto, theme: Theme) -> go.Figure:
     """The cloud, faded, each group's frontier, the overall one, the knees and the limits; an empty one says so."""
-    if found.spans is None:
+    if pareto.spans is None:
         return chart.empty("No point has both metrics.", theme)
     x, y = (
         Axis(metric, span.log, *widened(span.low, span.high, span.log, END_ROOM))
-        for metric, span in zip(found.metrics, found.spans, strict=True)
+        for metric, span in zip(pareto.metrics, pareto.spans, strict=True)
     )
-    brief = len(found.points) > DRAWN_AS_SVG
-    rows = found.points[[found.x, found.y, *DRAWN_COLUMNS]].assign(
-        hover=_texts(found.points, *found.metrics, brief=brief),
-        passport="" if brief else found.points["passport"],
+    brief = len(pareto.points) > DRAWN_AS_SVG
+    rows = pareto.points[[pareto.x, pareto.y, *DRAWN_COLUMNS]].assign(
+        hover=_texts(pareto.points, *pareto.metrics, brief=brief), passport="" if brief else pareto.points["passport"]
     )
-    shades = _shades(found, theme)
-    in_legend = found.group is not None
+    shades = _shades(pareto, theme)
+    in_legend = pareto.group is not None
     traces = [
-        *(_cloud(rows, x, y, shades, theme) if found.grid is None else [_grid(found.grid, theme)]),
-        *_overall(found, x, theme),
-        *(_frontier(rows, group, x, y, shades[group.owner], in_legend=in_legend) for group in found.drawn),
-        *_names(found, rows, x, y, shades, theme),
-        *_ring(found, theme),
+        *(_cloud(rows, x, y, shades, theme) if pareto.grid is None else [_grid(pareto.grid, theme)]),
+        *_overall(pareto, x, theme),
+        *(_frontier(rows, group, x, y, shades[group.owner], in_legend=in_legend) for group in pareto.drawn),
+        *_names(pareto, rows, x, y, shades, theme),
+        *_ring(pareto, theme),
         *_keys(rows, theme),
     ]
-    # plotly checks traces given at once far faster than one after the other
-    figure = chart.layout(go.Figure(data=traces), theme, height=HEIGHT)
-    figure.update_xaxes(**x.settings)
-    figure.update_yaxes(**y.settings)
-    figure.update_layout(
-        uirevision=f"{found.x} {found.y} {x.log}", hovermode="closest", margin_t=24,
-        legend=chart.LINES_LEGEND, legend2=chart.KEYS_LEGEND,
-    )  # fmt: skip
-    _add_limits(figure, found, x, y, theme)
-    _add_best(figure, found, rows, x, y, theme)
+    # In one piece: plotly checks it several times faster at once than one update at a time.
+    settings = {
+        **chart.look(theme, height=HEIGHT),
+        "uirevision": f"{pareto.x} {pareto.y} {x.log}",
+        "hovermode": "closest",
+        "margin": {**chart.look(theme)["margin"], "t": 24},
+        "xaxis": {**chart.look_of_axis(theme), **x.settings},
+        "yaxis": {**chart.look_of_axis(theme), **y.settings},
+        "legend": chart.LINES_LEGEND,
+        "legend2": chart.KEYS_LEGEND,
+    }
+    figure = go.Figure({"data": traces, "layout": settings})
+    _add_limits(figure, pareto, x, y, theme)
+    _add_best(figure, pareto, rows, x, y, theme)
     return figure
 
 
-def _shades(found: Pareto, theme: Theme) -> dict[str, str]:
+def _shades(pareto: Pareto, theme: Theme) -> dict[str, str]:
     """The colour of each line; where two are hard to tell apart the one that leads keeps its own."""
-    leading = {lead.group for lead in found.leads}
-    order = [one.owner for one in sorted(found.drawn, key=lambda group: group.label not in leading)]
-    if found.group is None:
+    leading = {lead.group for lead in pareto.leads}
+    order = [one.owner for one in sorted(pareto.drawn, key=lambda group: group.label not in leading)]
+    if pareto.group is None:
         return dict.fromkeys(order, chart.PALETTES[theme.name][0])
     many = len(chart.PALETTES[theme.name])
-    colours = chart.colours(found.group, [*sorted(order[:many]), *order[many:]], theme)
+    colours = chart.colours(pareto.group, [*sorted(order[:many]), *order[many:]], theme)
     return told_apart({owner: colours[owner] for owner in order}, theme)
 
 
-def _cloud(
-    rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme
-) -> Iterator[dict[str, Any]]:
+def _cloud(rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
     """Every point that is on no frontier, smaller and fainter, in its line's colour and its engine's marker."""
     beaten = rows[~rows["on_frontier"]]
     common = beaten["passport"].value_counts().index[:MOST_SHARED]
@@ -115,14 +117,24 @@ def _cloud(
     for (owner, _), some in beaten.groupby([owners, shared_passport], sort=False):
         shade = shades.get(str(owner), theme.rest)
         yield {
-            "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter", "mode": "markers", "showlegend": False,
+            "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter",
+            "mode": "markers",
+            "showlegend": False,
             **({"legendgroup": html(str(owner))} if owner in shades else {}),
-            "x": some[x.metric.key], "y": some[y.metric.key], **shared(some),
-            "marker": {"symbol": _symbols(some), "size": BEHIND, "line": {"width": 1, "color": shade},
-                       "opacity": [_opacity(enters, aside, shade, theme) for enters, aside in
-                                   zip(some["enters"], some["aside"], strict=True)],
-                       "color": shade},
-        }  # fmt: skip
+            "x": some[x.metric.key],
+            "y": some[y.metric.key],
+            **shared(some),
+            "marker": {
+                "symbol": _symbols(some),
+                "size": BEHIND,
+                "line": {"width": 1, "color": shade},
+                "opacity": [
+                    _opacity(enters, aside, shade, theme)
+                    for enters, aside in zip(some["enters"], some["aside"], strict=True)
+                ],
+                "color": shade,
+            },
+        }
 
 
 def _opacity(enters: bool, aside: str | None, shade: str, theme: Theme) -> float:
@@ -130,7 +142,7 @@ def _opacity(enters: bool, aside: str | None, shade: str, theme: Theme) -> float
     return faint(shade, theme) if enters else DIMMED if aside in LIMITED else 1.0
 
 
-def _grid(cloud: Grid, theme: Theme) -> dict[str, Any]:
+def _grid(cloud: CloudGrid, theme: Theme) -> dict[str, Any]:
     """The cloud counted in cells, darker where more points fall."""
     across, up = len(cloud.x_edges) - 1, len(cloud.y_edges) - 1
     shade: list[list[float | None]] = [[None] * across for _ in range(up)]
@@ -139,53 +151,75 @@ def _grid(cloud: Grid, theme: Theme) -> dict[str, Any]:
         shade[row][column], counts[row][column] = math.log10(points), f"{points:,}"
     faint, strong = ("#e9edf1", "#9aa7b3") if theme.name == "light" else ("#1b232b", "#5d6b78")
     return {
-        "type": "heatmap", "x": cloud.x_edges, "y": cloud.y_edges, "z": shade, "text": counts, "showscale": False,
-        "hoverongaps": False, "colorscale": [[0, faint], [1, strong]],
+        "type": "heatmap",
+        "x": cloud.x_edges,
+        "y": cloud.y_edges,
+        "z": shade,
+        "text": counts,
+        "showscale": False,
+        "hoverongaps": False,
+        "colorscale": [[0, faint], [1, strong]],
         "hovertemplate": "%{text} points in this cell<extra></extra>",
-    }  # fmt: skip
+    }
 
 
-def _overall(found: Pareto, x: Axis, theme: Theme) -> list[dict[str, Any]]:
+def _overall(pareto: Pareto, x: Axis, theme: Theme) -> list[dict[str, Any]]:
     """A broad line beneath the frontiers where there are several; none of one point."""
-    if len(found.overall) < 2 or len(found.drawn) < 2:
+    if len(pareto.overall) < 2 or len(pareto.drawn) < 2:
         return []
-    line = sorted(found.overall, key=lambda spot: spot.x)
+    line = sorted(pareto.overall, key=lambda spot: spot.x)
     return [
-        {"type": "scatter", "mode": "lines", "name": "best of all", "hoverinfo": "skip", "opacity": 0.16,
-         "legend": "legend2",
-         "x": [spot.x for spot in line], "y": [spot.y for spot in line],
-         "line": {"color": theme.frontier, "width": 11, "shape": _stairs(x)}}
-    ]  # fmt: skip
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": "best of all",
+            "hoverinfo": "skip",
+            "opacity": 0.16,
+            "legend": "legend2",
+            "x": [spot.x for spot in line],
+            "y": [spot.y for spot in line],
+            "line": {"color": theme.frontier, "width": 11, "shape": _stairs(x)},
+        }
+    ]
 
 
-def _frontier(
-    rows: pd.DataFrame, group: Group, x: Axis, y: Axis, shade: str, *, in_legend: bool
-) -> dict[str, Any]:
+def _frontier(rows: pd.DataFrame, group: Group, x: Axis, y: Axis, shade: str, *, in_legend: bool) -> dict[str, Any]:
     line = rows[rows["on_frontier"] & (rows["owner"] == group.owner)].sort_values(x.metric.key)
     return {
-        "type": "scatter", "mode": "lines+markers", "name": html(group.label or "frontier"), "showlegend": in_legend,
-        "legendgroup": html(group.owner), "x": line[x.metric.key], "y": line[y.metric.key], **shared(line),
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": html(group.label or "frontier"),
+        "showlegend": in_legend,
+        "legendgroup": html(group.owner),
+        "x": line[x.metric.key],
+        "y": line[y.metric.key],
+        **shared(line),
         "line": {"color": shade, "width": 1.8, "shape": _stairs(x)},
-        "marker": {"symbol": _symbols(line), "size": LEADING, "color": shade, "opacity": 1,
-                   "line": {"width": 1.2, "color": shade}},
-    }  # fmt: skip
+        "marker": {
+            "symbol": _symbols(line),
+            "size": LEADING,
+            "color": shade,
+            "opacity": 1,
+            "line": {"width": 1.2, "color": shade},
+        },
+    }
 
 
 def _names(
-    found: Pareto, rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme
+    pareto: Pareto, rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme
 ) -> Iterator[dict[str, Any]]:
     """Each line's name at its end, where there is room, and its knee's ring; on a phone the legend alone names it."""
-    labels = _labels(found, rows, x, y)
-    for group, own in zip(found.drawn, labels, strict=True):
+    labels = _labels(pareto, rows, x, y)
+    for group, own in zip(pareto.drawn, labels, strict=True):
         knee, name = group.knee, html(line_names.shortened(group.label))
-        told = [(pages, one) for pages, one in zip(EVERY_WIDTH, own, strict=True) if one is not None and name]
+        shown = [(pages, one) for pages, one in zip(EVERY_WIDTH, own, strict=True) if one is not None and name]
         xs, ys, texts, sides = ([knee.x], [knee.y], [""], ["middle right"]) if knee else ([], [], [], [])
-        xs = [*xs, *[max(group.line)[0]] * len(told)]
-        ys = [*ys, *(y.at(label.up) for _, label in told)]
-        texts = [*texts, *(pages.shown(line_names.text(name, is_left=one.is_left)) for pages, one in told)]
-        sides = [*sides, *("middle left" if label.is_left else "middle right" for _, label in told)]
+        xs = [*xs, *[max(group.line)[0]] * len(shown)]
+        ys = [*ys, *(y.at(label.up) for _, label in shown)]
+        texts = [*texts, *(pages.shown(line_names.text(name, is_left=one.is_left)) for pages, one in shown)]
+        sides = [*sides, *("middle left" if label.is_left else "middle right" for _, label in shown)]
         shade = shades[group.owner]
-        is_knee = [True, *[False] * len(told)] if knee else [False] * len(told)
+        is_knee = [True, *[False] * len(shown)] if knee else [False] * len(shown)
         yield {
             "type": "scatter", "x": xs, "y": ys, "text": texts, "textposition": sides, "mode": "markers+text",
             "hoverinfo": "skip", "showlegend": False, "legendgroup": html(group.owner), "cliponaxis": False,
@@ -195,26 +229,30 @@ def _names(
         }  # fmt: skip
 
 
-def _labels(found: Pareto, rows: pd.DataFrame, x: Axis, y: Axis) -> list[tuple[Label | None, ...]]:
+def _labels(pareto: Pareto, rows: pd.DataFrame, x: Axis, y: Axis) -> list[tuple[Label | None, ...]]:
     """Where the name of each line goes on pages of EVERY_WIDTH."""
-    paths = _paths(found, x, y)
-    widths = [line_names.width(line_names.shortened(group.label)) for group in found.drawn]
-    best = None if found.best is None else _best_beside(found, rows, x, y).box
+    paths = _paths(pareto, x, y)
+    widths = [line_names.width(line_names.shortened(group.label)) for group in pareto.drawn]
+    best = None if pareto.best is None else _best_beside(pareto, rows, x, y).box
     placed = [
         line_names.placed(
-            [path[-1] for path in paths], widths, [*paths, *_behind(rows, x, y)],
-            None if best is None else best[:, nth : nth + 1], up_first=x.metric.direction == "higher", plots=[plot],
+            [path[-1] for path in paths],
+            widths,
+            [*paths, *_behind(rows, x, y)],
+            None if best is None else best[:, nth : nth + 1],
+            up_first=x.metric.direction == "higher",
+            plots=[plot],
         )
         for nth, plot in enumerate(PLOTS)
-    ]  # fmt: skip
+    ]
     return list(zip(*placed, strict=True))
 
 
-def _paths(found: Pareto, x: Axis, y: Axis) -> list[list[Place]]:
+def _paths(found: Pareto, x: Axis, y: Axis) -> list[list[PlotPlace]]:
     return [[(x.place(across), y.place(up)) for across, up in sorted(group.line)] for group in found.drawn]
 
 
-def _behind(rows: pd.DataFrame, x: Axis, y: Axis) -> list[list[Place]]:
+def _behind(rows: pd.DataFrame, x: Axis, y: Axis) -> list[list[PlotPlace]]:
     """The points on no frontier, each as a path of its own that names keep off."""
     behind = rows.loc[~rows["on_frontier"], [x.metric.key, y.metric.key]].head(MOST_AVOIDED)
     return [[(x.place(across), y.place(up))] for across, up in behind.itertuples(index=False)]
@@ -232,11 +270,21 @@ def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
         keys.append(("knee", "circle-open", 15))
     for label, symbol, size in keys:
         yield {
-            "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": chart.key_lines(label),
-            "hoverinfo": "skip", "legend": "legend2", "marker": {"symbol": symbol, "size": size, "color": theme.muted,
-                       "opacity": DIMMED if label in LIMITED.values() else 1,
-                       "line": {"width": 1.5, "color": theme.muted}},
-        }  # fmt: skip
+            "type": "scatter",
+            "x": [None],
+            "y": [None],
+            "mode": "markers",
+            "name": chart.key_lines(label),
+            "hoverinfo": "skip",
+            "legend": "legend2",
+            "marker": {
+                "symbol": symbol,
+                "size": size,
+                "color": theme.muted,
+                "opacity": DIMMED if label in LIMITED.values() else 1,
+                "line": {"width": 1.5, "color": theme.muted},
+            },
+        }
 
 
 def _symbols(rows: pd.DataFrame) -> list[str]:
@@ -257,7 +305,7 @@ def _stairs(x: Axis) -> str:
 def _texts(rows: pd.DataFrame, x: Metric, y: Metric, *, brief: bool) -> list[str]:
     """What each point says; a `brief` one that is on no frontier tells its place alone."""
     return [
-        "<br>".join(f"{number(row[metric.key])} {html(metric.unit)}".rstrip() for metric in (y, x))
+        "<br>".join(f"{value_label(metric.key, row[metric.key])} {html(metric.unit)}".rstrip() for metric in (y, x))
         if brief and not row["on_frontier"]
         else _long(row, x, y)
         for row in records(rows)
@@ -294,19 +342,22 @@ def _beginning(parts: Sequence[str]) -> str:
 
 
 def _long(row: dict[str, Any], x: Metric, y: Metric) -> str:
-    marks = [f"{row['step']} over the point before" if row["step"] else "", "knee" if row["is_knee"] else "",
-             row["aside"] if row["aside"] in LIMITED else ""]  # fmt: skip
+    marks = [
+        f"{row['step']} over the point before" if row["step"] else "",
+        "knee" if row["is_knee"] else "",
+        row["aside"] if row["aside"] in LIMITED else "",
+    ]
     extra = " · ".join(mark for mark in marks if mark)
     return chart.hover_lines(row, [x.key, y.key]) + (f"<br><i>{html(extra)}</i>" if extra else "")
 
 
-def _add_limits(figure: go.Figure, found: Pareto, x: Axis, y: Axis, theme: Theme) -> None:
-    """The reader's limits on the axes: a dashed line each with its value, a veil over what breaks it."""
+def _add_limits(figure: go.Figure, pareto: Pareto, x: Axis, y: Axis, theme: Theme) -> None:
+    """Draw the reader's limits on the axes: a dashed line each with its value, a veil over what breaks it."""
     for name, axis, add_line, add_veil in (
         ("x", x, figure.add_vline, figure.add_vrect),
         ("y", y, figure.add_hline, figure.add_hrect),
     ):
-        for limit in (one for one in found.limits if one.metric.key == axis.metric.key):
+        for limit in (one for one in pareto.limits if one.metric.key == axis.metric.key):
             if axis.log and limit.value <= 0:
                 continue
             inside = min(max(limit.value, axis.low), axis.high)
@@ -317,52 +368,54 @@ def _add_limits(figure: go.Figure, found: Pareto, x: Axis, y: Axis, theme: Theme
             if inside != limit.value:
                 continue  # beyond the edge there is no place for a line
             add_line(**{name: limit.value}, line={"color": theme.text, "width": 1.2, "dash": "dash"})
-            text = f"{'≤' if limit.at_most else '≥'} {number(limit.value)} {axis.metric.unit}"
-            figure.add_annotation(
-                **_beside(name, axis, limit.value, y), text=html(text), showarrow=False,
-                bgcolor=_veil(theme), font={"size": 12},
-            )  # fmt: skip
+            text = f"{'≤' if limit.at_most else '≥'} {quantity(limit.value, axis.metric.key)}"
+            figure.add_annotation(_beside(html(text), name, axis, limit.value, y), bgcolor=_veil(theme))
 
 
-def _beside(name: str, axis: Axis, limit: float, y: Axis) -> dict[str, Any]:
-    """Where a limit is written: at its line's end, on the side of the line with more room."""
+def _beside(text: str, name: str, axis: Axis, limit: float, y: Axis) -> dict[str, Any]:
+    """What is written of a limit: at its line's end, on the side of the line with more room."""
     value = math.log10(limit) if axis.log else limit
     past_the_middle = axis.place(limit) > 0.5
     if name == "y":
-        anchor = "top" if past_the_middle else "bottom"
-        return {"yref": "y", "y": value, "yanchor": anchor, "xref": "paper", "x": 0, "xanchor": "left"}
+        return text_at(text, 0, value, "paper y", "left top" if past_the_middle else "left bottom")
     anchor, shift = ("right", -3) if past_the_middle else ("left", 3)
     end, inwards = (0, "bottom") if y.metric.direction == "higher" else (1, "top")
-    across = {"xref": "x", "x": value, "xanchor": anchor, "xshift": shift}
-    return {**across, "yref": "paper", "y": end, "yanchor": inwards}
+    return text_at(text, value, end, "x paper", f"{anchor} {inwards}", shift=(shift, 0))
 
 
-def _ring(found: Pareto, theme: Theme) -> list[dict[str, Any]]:
+def _ring(pareto: Pareto, theme: Theme) -> list[dict[str, Any]]:
     """The trace of a ring around the best point within the limits; none without one."""
-    if found.best is None:
+    if pareto.best is None:
         return []
     marker = {"symbol": "circle-open", "size": 26, "color": theme.text, "line": {"width": 2.2}}
-    return [{"type": "scatter", "x": [found.best.x], "y": [found.best.y], "mode": "markers", "hoverinfo": "skip",
-             "showlegend": False, "marker": marker}]  # fmt: skip
+    place = {"type": "scatter", "x": [pareto.best.x], "y": [pareto.best.y], "mode": "markers"}
+    return [{**place, "hoverinfo": "skip", "showlegend": False, "marker": marker}]
 
 
-def _add_best(figure: go.Figure, found: Pareto, rows: pd.DataFrame, x: Axis, y: Axis, theme: Theme) -> None:
-    """The name of the best point within the limits, where it covers least."""
-    if found.best is None:
+def _add_best(figure: go.Figure, pareto: Pareto, rows: pd.DataFrame, x: Axis, y: Axis, theme: Theme) -> None:
+    """Write the name of the best point within the limits where it covers least."""
+    if pareto.best is None:
         return
-    beside = _best_beside(found, rows, x, y)
+    beside = _best_beside(pareto, rows, x, y)
     figure.add_annotation(
-        **_at(x, y, found.best.x, found.best.y), text=f"<b>{BEST}</b>", showarrow=False,
-        xanchor=beside.anchor, xshift=beside.across, yanchor="middle", yshift=beside.up,
-        bgcolor=_veil(theme), borderpad=0, font={"size": 12},
-    )  # fmt: skip
+        **_at(x, y, pareto.best.x, pareto.best.y),
+        text=f"<b>{BEST}</b>",
+        showarrow=False,
+        xanchor=beside.anchor,
+        xshift=beside.across,
+        yanchor="middle",
+        yshift=beside.up,
+        bgcolor=_veil(theme),
+        borderpad=0,
+        font={"size": 12},
+    )
 
 
-def _best_beside(found: Pareto, rows: pd.DataFrame, x: Axis, y: Axis) -> Beside:
+def _best_beside(pareto: Pareto, rows: pd.DataFrame, x: Axis, y: Axis) -> LabelAnchor:
     """Where that name goes."""
-    assert found.best is not None
-    drawn = [*_paths(found, x, y), *_behind(rows, x, y)]
-    place = (x.place(found.best.x), y.place(found.best.y))
+    assert pareto.best is not None
+    drawn = [*_paths(pareto, x, y), *_behind(rows, x, y)]
+    place = (x.place(pareto.best.x), y.place(pareto.best.y))
     up_first = x.metric.direction == "higher"
     return line_names.freest(place, line_names.width(BEST), RING_PX, drawn, up_first=up_first, plots=PLOTS)
 

@@ -18,7 +18,7 @@ import pandas as pd
 
 from bench import selection
 from bench.basis import evidence, limits, points
-from bench.basis.evidence import BEYOND, UNKNOWN, USED, Deciding, Ranking, Reason, Tally
+from bench.basis.evidence import BEYOND, UNKNOWN, USED, Deciding, PointTally, Ranking, Reason
 from bench.basis.limits import Limit
 from bench.basis.prices import ChipPrice
 from bench.catalogue import PRICED, Metric, metric
@@ -26,20 +26,35 @@ from bench.library import Library
 from bench.maths import pareto
 from bench.maths.grid import TIE
 from bench.questions.pareto.axes import Axes, finite_sql
-from bench.questions.pareto.result import Grid, Span
+from bench.questions.pareto.result import CloudGrid, Span
 from bench.selection import Clause, as_asked
 from bench.wording import inline
 
-ASIDE = {"other_evidence": "not measured", "flagged": "ruled out by a flag", UNKNOWN: "limit not stated",
-         BEYOND: "beyond the limit"}  # fmt: skip
+ASIDE = {
+    "other_evidence": "not measured",
+    "flagged": "ruled out by a flag",
+    UNKNOWN: "limit not stated",
+    BEYOND: "beyond the limit",
+}
 """What keeps out the points that are drawn hollow, where they have both metrics."""
 
 DRAWN = (USED, *ASIDE)
 JUDGED = (USED, UNKNOWN, BEYOND)
 """What becomes of the points that would enter without the reader's limits."""
 
-MIXED = ("model", "precision", "isl", "osl", "load_kind", "engine", "engine_version", "speculation", "disaggregated",
-         "evidence", "accelerator")  # fmt: skip
+MIXED = (
+    "model",
+    "precision",
+    "isl",
+    "osl",
+    "load_kind",
+    "engine",
+    "engine_version",
+    "speculation",
+    "disaggregated",
+    "evidence",
+    "accelerator",
+)
 """What an answer says of the points it puts on one pair of axes; a length only counted of a data set is none."""
 
 REDUCED = ("point_id", "owner", "accelerator", "mark", "x", "y")
@@ -118,9 +133,9 @@ class Points:
         return self.mixture[self.mixture["code"].isin(DRAWN)]
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> PointTally:
         """What became of every point."""
-        return Tally(_counts(self.mixture, "code"), self.reasons)
+        return PointTally(_counts(self.mixture, "code"), self.reasons)
 
     @cached_property
     def owners(self) -> dict[str, tuple[int, int]]:
@@ -155,12 +170,12 @@ class Points:
     @property
     def deciding(self) -> Deciding:
         """How many of those that would enter without the reader's limits say whether they keep them."""
-        asked = self.ranking.limits
-        of = self.judged if asked else self.judged[:0]
+        slo = self.ranking.limits
+        of = self.judged if slo else self.judged[:0]
         known = of[of["known"] > 0]
         chips, of_chips = (int(rows["accelerator"].nunique()) for rows in (known, of))
         many, of_many = int(known["known"].sum()), int(of["points"].sum())
-        return Deciding(many, of_many, chips, of_chips, limits.metrics(asked))
+        return Deciding(many, of_many, chips, of_chips, limits.metrics(slo))
 
     def drawn(self, ids: Sequence[str] | None = None) -> pd.DataFrame:
         """Those that are drawn, or of them those of these ids: their facts, owner, x, y, and whether they enter.
@@ -176,7 +191,7 @@ class Points:
             query.params,
         )
 
-    def in_cells(self, spans: tuple[Span, Span]) -> Grid:
+    def in_cells(self, spans: tuple[Span, Span]) -> CloudGrid:
         """How many of those that are drawn fall into each cell of a grid over these spans of x and y."""
         (x, y), query = spans, self._sql("accelerator")
         cells = self.library.fetch(
@@ -184,18 +199,18 @@ class Points:
             f" FROM ({query.sql}) WHERE {_DRAWN} GROUP BY ALL ORDER BY ALL",
             query.params,
         )
-        return Grid(x.edges(BINS_ACROSS), y.edges(BINS_UP), tuple(cells))
+        return CloudGrid(x.edges(BINS_ACROSS), y.edges(BINS_UP), tuple(cells))
 
     def passports(self, source_ids: Sequence[str]) -> list[str]:
         """How the two figures of a point of each source became metrics: definition, format and tool; "" if unknown."""
         keys = [key for one in (self.axes.x.key, self.axes.y.key) for key in (one, PRICED.get(one, one))]
-        found = self.library.fetch(
+        fetched = self.library.fetch(
             "SELECT DISTINCT source_id, metric, concat(definition, ' (', concat_ws(' ', format, tool_version), ')')"
             " FROM passports WHERE metric IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY ALL",
             ([name for key in keys for name in (key, *metric(key).inputs)],),
         )
         words: dict[str, list[str]] = defaultdict(list)
-        for source_id, key, text in found:
+        for source_id, key, text in fetched:
             words[source_id].append(f"{metric(key).label} {text}")
         return ["; ".join(words[source_id]) for source_id in source_ids]
 

@@ -11,10 +11,10 @@ import pandas as pd
 
 from bench import catalogue
 from bench.basis.document import HIDDEN
-from bench.basis.evidence import Deciding, Tally
-from bench.basis.known import NOTHING, Known
+from bench.basis.evidence import Deciding, PointTally
 from bench.basis.limits import Limit
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
+from bench.basis.stated_share import NOTHING, StatedShare
 from bench.basis.wording import is_tie
 from bench.catalogue import Metric
 
@@ -43,7 +43,7 @@ class Spot:
 
     x: float
     y: float
-    point: Facts
+    point: PointFacts
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Grid:
+class CloudGrid:
     """The cloud counted in cells: the borders of the cells, and (column, row, points) of those not empty."""
 
     x_edges: tuple[float, ...]
@@ -121,14 +121,14 @@ class Pareto:
     limits: tuple[Limit, ...]
     best: Spot | None
     deciding: Deciding
-    tally: Tally
+    tally: PointTally
     mixed: Mapping[str, tuple[Any, ...]]
     unasked: tuple[str, ...]
     dates: tuple[datetime.date, datetime.date] | None
     instead: tuple[Metric, Metric] | None
     points: pd.DataFrame
-    grid: Grid | None = field(default=None, metadata={HIDDEN: True})
-    known: Known = field(default=NOTHING, metadata={HIDDEN: True})
+    grid: CloudGrid | None = field(default=None, metadata={HIDDEN: True})
+    known: StatedShare = field(default=NOTHING, metadata={HIDDEN: True})
 
     @property
     def metrics(self) -> tuple[Metric, Metric]:

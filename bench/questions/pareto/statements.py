@@ -9,22 +9,12 @@ from itertools import product
 
 from bench import flags
 from bench.basis import evidence, likeness, limits
-from bench.basis.points import Facts
-from bench.basis.statement import Statement, Value, caveat, coverage, finding, headline
-from bench.basis.wording import (
-    FINDING,
-    NOTHING_SELECTED,
-    fitting,
-    flagged,
-    flags_of,
-    is_tie,
-    listing,
-    subject,
-    times,
-)
+from bench.basis.points import PointFacts
+from bench.basis.statement import Statement, Value, caveat, coverage, finding, headline, untold
+from bench.basis.wording import FINDING, NOTHING_SELECTED, fitting, flagged, flags_of, is_tie, listing, subject, times
 from bench.catalogue import Metric
 from bench.chart import SETTINGS, setting, title, value_label
-from bench.maths.pareto import Step
+from bench.maths.pareto import FrontierStep
 from bench.questions.pareto.result import DRAWN_GROUPS, Lead, Pareto, Spot
 from bench.wording import counted, inline, is_or_are, joined, lowered, name_of, number
 
@@ -34,11 +24,7 @@ RIVALS = 4
 DIFFER_IN = {"disaggregated": "deployment", "speculation": "speculation"}
 """What leaders are told by where the ranked points are not all alike in it, and what they then differ in."""
 
-FIELDS = {
-    "accelerators": "chip count",
-    "disaggregated": "kind of deployment",
-    "speculation": "kind of speculation",
-}
+FIELDS = {"accelerators": "chip count", "disaggregated": "kind of deployment", "speculation": "kind of speculation"}
 """What a group is one of where the field's own title does not say it."""
 
 LEAST_CHANGE = 0.01
@@ -47,23 +33,23 @@ FORM = re.compile(r" (?:SXM|NVL|PCIe)\b.*$")
 """The form of an accelerator at the end of its name, and what comes after it."""
 
 
-def told(found: Pareto) -> Iterator[Statement]:
+def statements(pareto: Pareto) -> Iterator[Statement]:
     """Headline, findings and caveats; the reader's limits come first."""
-    if not found.overall and not found.deciding.of:
-        yield headline("no_frontier", _no_frontier(found), selected=found.tally.selected)
-    elif found.unasked:
-        lengths = [likeness.several(key, found.mixed[key]) for key in found.unasked if key != "model"]
-        mixed = joined([*([_model(found)] if len(found.mixed["model"]) > 1 else []), *lengths])
+    if not pareto.overall and not pareto.deciding.of:
+        yield untold("no_frontier", _no_frontier(pareto), selected=pareto.tally.selected)
+    elif pareto.unasked:
+        lengths = [likeness.several(key, pareto.mixed[key]) for key in pareto.unasked if key != "model"]
+        mixed = joined([*([_model(pareto)] if len(pareto.mixed["model"]) > 1 else []), *lengths])
         yield headline("unasked", f"{mixed} are mixed here, so no leader is named; choose one of each.")
     else:
-        told = [_leading(found)] if found.overall and found.names_a_best else []
-        first, *others = [*_within(found), *told]
+        told = [_leading(pareto)] if pareto.overall and pareto.names_a_best else []
+        first, *others = [*_within(pareto), *told]
         yield first
         yield from (replace(one, role="finding") for one in others)
-        yield from _findings(found) if found.overall else ()
-    yield from evidence.left_out(found.tally)
-    if found.overall:
-        yield from _caveats(found)
+        yield from _findings(pareto) if pareto.overall else ()
+    yield from evidence.left_out(pareto.tally)
+    if pareto.overall:
+        yield from _caveats(pareto)
 
 
 def label(field: str | None, owner: str) -> str:
@@ -75,26 +61,26 @@ def label(field: str | None, owner: str) -> str:
     return likeness.fact_words(field, owner or None)
 
 
-def about(found: Pareto) -> str:
+def about(pareto: Pareto) -> str:
     """What the points are of: "DeepSeek R1 0528 FP8 at 1,024/1,024", with their evidence where that is another."""
-    alike = {key: found.mixed[key][0] for key in ("precision", "isl", "osl") if len(found.mixed[key]) == 1}
-    words = subject([Facts("", model=model, **alike) for model in found.mixed["model"]]) or "the selection"
-    kinds = [kind or "evidence not stated" for kind in found.mixed["evidence"]]
-    return words if not found.tally.used or kinds == ["measured"] else f"{words} ({joined(kinds)})"
+    alike = {key: pareto.mixed[key][0] for key in ("precision", "isl", "osl") if len(pareto.mixed[key]) == 1}
+    words = subject([PointFacts("", model=model, **alike) for model in pareto.mixed["model"]]) or "the selection"
+    kinds = [kind or "evidence not stated" for kind in pareto.mixed["evidence"]]
+    return words if not pareto.tally.used or kinds == ["measured"] else f"{words} ({joined(kinds)})"
 
 
-def _no_frontier(found: Pareto) -> str:
+def _no_frontier(pareto: Pareto) -> str:
     """Why no point is ranked with both metrics, and what to do."""
-    (x, y), tally, of = found.metrics, found.tally, about(found)
+    (x, y), tally, of = pareto.metrics, pareto.tally, about(pareto)
     if not tally.selected:
         return NOTHING_SELECTED
     if tally.of("other_evidence") == tally.selected:
         return f"No point of {of} was measured (0 of {tally.selected:,}), so none is ranked."
     if tally.of("unpriced"):
         return f"No accelerator measured with {of} has a price under these terms."
-    if found.instead is None:
+    if pareto.instead is None:
         return f"No point of {of} states both a latency and a throughput."
-    return f"No point of {of} has both {inline(x)} and {inline(y)}; {_instead(found)}."
+    return f"No point of {of} has both {inline(x)} and {inline(y)}; {_instead(pareto)}."
 
 
 def _instead(found: Pareto) -> str:
@@ -110,14 +96,14 @@ def _fitting(kind: str, told: Sequence[tuple[str, Sequence[Spot]]], **values: Va
     return headline(kind, text, _ids(next(spots for one, spots in whole if one == text)), **values)
 
 
-def _leading(found: Pareto) -> Statement:
+def _leading(pareto: Pareto) -> Statement:
     """Who leads along the overall frontier; of one group where its frontier goes."""
-    if found.group is None or len(found.groups) == 1 or found.widest is None:
-        return _of_one(found)
-    (x, y), lead = found.metrics, found.widest
-    others = [one for one in found.leads if one.group != lead.group]
+    if pareto.group is None or len(pareto.groups) == 1 or pareto.widest is None:
+        return _of_one(pareto)
+    (x, y), lead = pareto.metrics, pareto.widest
+    others = [one for one in pareto.leads if one.group != lead.group]
     verb = _leads_in(y)
-    verb = verb.replace("leads", "lead").replace("has", "have") if found.group == "accelerators" else verb
+    verb = verb.replace("leads", "lead").replace("has", "have") if pareto.group == "accelerators" else verb
     if others:
         reach = f" {_range(x, lead)}"
     else:
@@ -125,33 +111,33 @@ def _leading(found: Pareto) -> Statement:
         reach = f" at every {name_of(x)} {to} {with_unit(lead.strictest, x)}"
     whole = f"{lead.group} {verb}{reach}"
     every = [spot for one in (lead, *others) for spot in one.spots]
-    elsewhere = _elsewhere(found, lead, others) if others else ""
-    told = [(f"{start}{whole}{elsewhere}", every) for start in _starts(found, every)]
-    if found.compares_models:
+    elsewhere = _elsewhere(pareto, lead, others) if others else ""
+    texts = [(f"{start}{whole}{elsewhere}", every) for start in _starts(pareto, every)]
+    if pareto.compares_models:
         named = f"{lead.group}{_on(lead.spots)} {verb}{reach}"
-        told = [(f"{start}{named}{elsewhere}", every) for start in _starts(found, every)] + told
-    starts = _starts(found, lead.spots)
-    told += [(f"{start}{whole}", list(lead.spots)) for start in starts]
-    told += [(f"{start}{whole.replace(f'at {inline(x)} ', '')}", list(lead.spots)) for start in starts]
-    return _fitting("leads", told, leader=lead.group, to=lead.strictest)
+        texts = [(f"{start}{named}{elsewhere}", every) for start in _starts(pareto, every)] + texts
+    starts = _starts(pareto, lead.spots)
+    texts += [(f"{start}{whole}", list(lead.spots)) for start in starts]
+    texts += [(f"{start}{whole.replace(f'at {inline(x)} ', '')}", list(lead.spots)) for start in starts]
+    return _fitting("leads", texts, leader=lead.group, beyond=lead.weakest, to=lead.strictest, **pareto.known.values)
 
 
-def _starts(found: Pareto, spots: Iterable[Spot]) -> list[str]:
+def _starts(pareto: Pareto, spots: Iterable[Spot]) -> list[str]:
     """How a sentence on these points may begin, the fullest first: coverage where it is short, what they are of."""
-    if found.known.lead and not found.limits:
-        return found.known.leads(_model(found) if found.compares_models else _model_of(spots))
-    word, within = "Of" if found.compares_models else "On", _all(found)
-    return [f"{word} {about(found)}{within}, ", f"{word} {_model(found)}{within}, "]
+    if pareto.known.lead and not pareto.limits:
+        return pareto.known.leads(_model(pareto) if pareto.compares_models else _model_of(spots))
+    word, within = "Of" if pareto.compares_models else "On", _all(pareto)
+    return [f"{word} {about(pareto)}{within}, ", f"{word} {_model(pareto)}{within}, "]
 
 
 def _model(found: Pareto) -> str:
     """What the points are of, without precision and workload."""
-    return subject([Facts("", model=model) for model in found.mixed["model"]]) or "the selection"
+    return subject([PointFacts("", model=model) for model in found.mixed["model"]]) or "the selection"
 
 
 def _model_of(spots: Iterable[Spot]) -> str:
     """The models of these points."""
-    return subject([Facts("", model=spot.point.model) for spot in spots])
+    return subject([PointFacts("", model=spot.point.model) for spot in spots])
 
 
 def _all(found: Pareto) -> str:
@@ -170,226 +156,209 @@ def _range(x: Metric, lead: Lead) -> str:
     named = "" if x.kind == "per_user" and x.statistic in ("mean", "p50") else f"at {inline(x)} "
     if lead.weakest is not None:
         low, high = sorted((lead.weakest, lead.strictest))
-        return f"{named}between {number(low)} and {with_unit(high, x)}"
+        return f"{named}between {value_label(x.key, low)} and {with_unit(high, x)}"
     end = with_unit(lead.strictest, x)
     return f"{named}up to {end}" if x.direction == "higher" else f"{named}of {end} or more"
 
 
-def _elsewhere(found: Pareto, lead: Lead, others: Sequence[Lead]) -> str:
+def _elsewhere(pareto: Pareto, lead: Lead, others: Sequence[Lead]) -> str:
     """Who leads beside the range of the headline's lead: "; B300 and MI355X lead at higher speeds"."""
-    x, where = found.metrics[0], "elsewhere"
-    if lead in (found.leads[0], found.leads[-1]):
+    x, where = pareto.metrics[0], "elsewhere"
+    if lead in (pareto.leads[0], pareto.leads[-1]):
         comparatives = ("higher", "lower") if x.kind == "per_user" else ("shorter", "longer")
-        comparative = comparatives[found.leads[0] is not lead]
+        comparative = comparatives[pareto.leads[0] is not lead]
         where = f"at {comparative} {'speeds' if x.kind == 'per_user' else name_of(x)}"
-    names = list(dict.fromkeys(_short(found, one.group) for one in others if not one.is_tie))
-    if names and sum(one.group == lead.group for one in found.leads) > 1:
+    names = list(dict.fromkeys(_short(pareto, one.group) for one in others if not one.is_tie))
+    if names and sum(one.group == lead.group for one in pareto.leads) > 1:
         return f"; {where} it shares the lead with {joined(names, at_most=RIVALS)}"
     if names:
         return f"; {joined(names, at_most=RIVALS)} {'leads' if len(names) == 1 else 'lead'} {where}"
-    level = list(dict.fromkeys(_short(found, one.group) for one in others))
+    level = list(dict.fromkeys(_short(pareto, one.group) for one in others))
     return f"; {joined(level, at_most=RIVALS)} {is_or_are(len(level))} level with the runner-up {where}"
 
 
-def _short(found: Pareto, name: str) -> str:
+def _short(pareto: Pareto, name: str) -> str:
     """An accelerator without its form, "B200" for "B200 SXM", where no other group would be called the same."""
-    stems = [FORM.sub("", one.label) for one in found.groups]
+    stems = [FORM.sub("", one.label) for one in pareto.groups]
     stem = FORM.sub("", name)
-    return stem if found.group == "accelerator" and stems.count(stem) == 1 else name
+    return stem if pareto.group == "accelerator" and stems.count(stem) == 1 else name
 
 
-def _of_one(found: Pareto) -> Statement:
+def _of_one(pareto: Pareto) -> Statement:
     """Where the frontier of the only group goes from and to."""
-    used, many = found.tally.used, len(found.overall)
-    own = (
-        ""
-        if found.group in (None, "model", "precision") or not found.groups[0].owner
-        else found.groups[0].label
-    )
-    first, last = found.overall[0], found.overall[-1]
-    y, values = found.metrics[1], {"points": used, "on_frontier": many}
+    used, many = pareto.tally.used, len(pareto.overall)
+    own = "" if pareto.group in (None, "model", "precision") or not pareto.groups[0].owner else pareto.groups[0].label
+    first, last = pareto.overall[0], pareto.overall[-1]
+    y, values = pareto.metrics[1], {"points": used, "on_frontier": many, **pareto.known.values}
     if used == 1:
-        one = [
-            f"Only one point of {of} has both metrics{f', {own}' if own else ''}"
-            for of in (about(found), _model(found))
-        ]
-        ends = (_at(found, first), with_unit(first.y, y))
-        told = [(f"{text}{' with' if own else ':'} {end}", [first]) for text in one for end in ends]
-        return _fitting("one_frontier", told, **values)
-    starts = (
-        _starts(found, [first, last])
-        if own
-        else [f"{about(found)}{_all(found)} ", f"{_model(found)}{_all(found)} "]
-    )
-    starts = _starts(found, [first, last]) if found.known.lead and not found.limits else starts
-    who = own or ("the best" if found.known.lead and not found.limits else "")
-    plural = found.group == "accelerators" and own != "1 chip"
+        who, ends = f", {own} with" if own else ":", (_at(pareto, first), with_unit(first.y, y))
+        named = product((about(pareto), _model(pareto)), ends)
+        texts = [(f"Only one point of {of} has both metrics{who} {end}", [first]) for of, end in named]
+        return _fitting("one_frontier", texts, **values)
+    is_few = pareto.known.lead and not pareto.limits
+    starts = [f"{about(pareto)}{_all(pareto)} ", f"{_model(pareto)}{_all(pareto)} "]
+    starts = _starts(pareto, [first, last]) if own or is_few else starts
+    who = own or ("the best" if is_few else "")
+    plural = pareto.group == "accelerators" and own != "1 chip"
+    x, y = pareto.metrics
     if many == 1:
-        verb = "reach" if plural else "reaches"
-        told = [
-            (f"{start}{who} {verb} {_at(found, first)}, better than all other {used - 1:,} points", [first])
-            for start in starts
-        ]
-    else:
-        goes = (
-            f"{'go' if plural else 'goes'} from {_at(found, first)} to {number(last.y)} at {number(last.x)}"
+        verb, rest = (
+            "reach" if plural else "reaches",
+            "the other point" if used == 2 else f"all other {used - 1:,} points",
         )
-        told = [(f"{start}{who} {goes}", [first, last]) for start in starts]
-    told += [
-        (f"{start}{who} {'reach' if plural else 'reaches'} {with_unit(last.y, y)}", [last])
-        for start in starts
-    ]
-    told = [(re.sub(" +", " ", text), spots) for text, spots in told]
-    return _fitting("one_frontier", told, **values)
+        texts = [(f"{start}{who} {verb} {_at(pareto, first)}, better than {rest}", [first]) for start in starts]
+    else:
+        end = f"{value_label(y.key, last.y)} at {value_label(x.key, last.x)}"
+        goes = f"{'go' if plural else 'goes'} from {_at(pareto, first)} to {end}"
+        texts = [(f"{start}{who} {goes}", [first, last]) for start in starts]
+    texts += [(f"{start}{who} {'reach' if plural else 'reaches'} {with_unit(last.y, y)}", [last]) for start in starts]
+    texts = [(re.sub(" +", " ", text), spots) for text, spots in texts]
+    return _fitting("one_frontier", texts, **values)
 
 
-def _within(found: Pareto) -> Iterator[Statement]:
+def _within(pareto: Pareto) -> Iterator[Statement]:
     """What the reader's limits leave: the best point, and what each group reaches; nothing without a limit."""
-    deciding, named = found.deciding, limits.named(found.limits)
-    if found.best is not None:
-        yield from _best(found, found.best)
-    elif found.limits:
-        kind, lead = "none_within", found.known.lead
-        part = f"{found.known.narrower} " if found.known.narrower else ""
-        none = f"none keeps {'it' if len(found.limits) == 1 else 'them'}."
-        told = [f"{found.known.told}; {part}{none}"] if lead else []
-        if found.known.many_models:
-            told = [f"{start}{none}" for start in found.known.leads(_model(found))]
-        told += [f"No point of {of} {'is known to have' if lead else 'has'} {limits.short(found.limits)}."
-                 for of in (about(found), _model(found))]  # fmt: skip
-        told += [
-            f"No point of {of} {'is known to keep' if lead else 'keeps'} {named}."
-            for of in (about(found), _model(found))
-        ]
+    deciding, named, subjects = pareto.deciding, limits.named(pareto.limits), (about(pareto), _model(pareto))
+    if pareto.best is not None:
+        yield from _best(pareto, pareto.best)
+    elif pareto.limits:
+        opening, kind, lead = untold, "none_within", pareto.known.lead
+        part = f"{pareto.known.narrower} " if pareto.known.narrower else ""
+        none = f"none keeps {'it' if len(pareto.limits) == 1 else 'them'}."
+        texts = [f"{pareto.known.clause}; {part}{none}"] if lead else []
+        if pareto.known.many_models:
+            texts = [f"{start}{none}" for start in pareto.known.leads(_model(pareto))]
+        has, keeps = ("is known to have", "is known to keep") if lead else ("has", "keeps")
+        texts += [f"No point of {of} {has} {limits.short(pareto.limits)}." for of in subjects]
+        texts += [f"No point of {of} {keeps} {named}." for of in subjects]
         if not deciding.points:
             kind = "unknown_limits"
-            told = [f"No point of {of} on these axes states {deciding.metrics}; lift {named} to see a frontier."
-                    for of in (about(found), _model(found))]  # fmt: skip
+            texts = [
+                f"No point of {of} on these axes states {deciding.metrics}; lift {named} to see a frontier."
+                for of in subjects
+            ]
         elif not deciding.names_a_best:
-            kind, few = (
-                "no_best",
-                f"{deciding.accelerators} of {counted(deciding.of_accelerators, 'accelerator')}",
-            )
-            told = [f"Only {few} on {of} state {deciding.metrics}, so no best is named."
-                    for of in (about(found), _model(found))]  # fmt: skip
-        yield headline(kind, fitting(*told), known=deciding.points, points=deciding.of)
-    yield from _reached(found)
+            opening, kind = headline, "no_best"
+            few = f"{deciding.accelerators} of {counted(deciding.of_accelerators, 'accelerator')}"
+            texts = [f"Only {few} on {of} state {deciding.metrics}, so no best is named." for of in subjects]
+        yield opening(kind, fitting(*texts), known=deciding.points, points=deciding.of)
+    yield from _reached(pareto)
 
 
-def _best(found: Pareto, best: Spot) -> Iterator[Statement]:
+def _best(pareto: Pareto, best: Spot) -> Iterator[Statement]:
     """The best point within the limits, and the groups whose best is level with it."""
-    level = [one for one in found.groups if one.best and is_tie(found.value(one.best) / found.value(best))]
+    level = [one for one in pareto.groups if one.best and is_tie(pareto.value(one.best) / pareto.value(best))]
     spots = [best, *(one.best for one in level if one.best and one.best != best)]
-    (_, y), leads, named = found.metrics, found.known.leads(_model_of(spots)), limits.named(found.limits)
-    names = joined([one.label for one in level]) if found.group and level[0].owner else "the best point"
-    plural = len(level) > 1 or found.group == "accelerators"
+    (_, y), leads, named = pareto.metrics, pareto.known.leads(_model_of(spots)), limits.named(pareto.limits)
+    names = joined([one.label for one in level]) if pareto.group and level[0].owner else "the best point"
+    plural = len(level) > 1 or pareto.group == "accelerators"
     verb = "lead" if plural else "leads"
     if len(level) > 1:
         verb = "are level within 1 %"
-    elif len(found.groups) + len(found.without) < 2 or names == "the best point":
+    elif len(pareto.groups) + len(pareto.without) < 2 or names == "the best point":
         verb = "reaches"
-    at, ends = "" if verb == "reaches" else "with ", (_at(found, best), with_unit(best.y, y))
-    told = [(f"{lead}{names} {verb} {at}{end} within {named}", spots) for end in ends for lead in leads]
+    at, ends = "" if verb == "reaches" else "with ", (_at(pareto, best), with_unit(best.y, y))
+    texts = [(f"{lead}{names} {verb} {at}{end} within {named}", spots) for end in ends for lead in leads]
     if not leads:
-        whole, of = f"With {limits.short(found.limits)}, {names} {verb}", [about(found), _model(found)]
-        after, compares = [f" on {one}" for one in of], found.group == "model" and len(level) == 1
-        others = [one.label for one in (*found.groups, *found.without) if one not in level]
+        whole, of = f"With {limits.short(pareto.limits)}, {names} {verb}", [about(pareto), _model(pareto)]
+        after, compares = [f" on {one}" for one in of], pareto.group == "model" and len(level) == 1
+        others = [one.label for one in (*pareto.groups, *pareto.without) if one not in level]
         if compares and others:
             whole = whole.replace(f"{names} {verb}", f"{names}{_on([best])} is")
             after = [f" ahead of {joined(others)}"]
         within = f"Within {named}, {names} {verb}"
-        told += [(f"{start} {end}{one}" if verb == "reaches" else f"{start}{one}: {end}", spots)
-                 for start, one, end in (*product([whole], after, ends), *product([within], after, ends))]  # fmt: skip
-    yield _fitting("best_within", told, x=best.x, y=best.y)
+        texts += [
+            (f"{start} {end}{one}" if verb == "reaches" else f"{start}{one}: {end}", spots)
+            for start, one, end in (*product([whole], after, ends), *product([within], after, ends))
+        ]
+    yield _fitting("best_within", texts, x=best.x, y=best.y, level=len(level), **pareto.known.values)
     yield _that(best)
 
 
-def _reached(found: Pareto) -> Iterator[Statement]:
+def _reached(pareto: Pareto) -> Iterator[Statement]:
     """The best of each group within the limits; who never keeps them is told apart from who does not say."""
-    metric = found.metrics[0 if found.is_x_best else 1]
-    known = [(one.label, one.best) for one in found.groups if one.best]
-    known.sort(key=lambda one: found.value(one[1]), reverse=metric.direction == "higher")
-    parts = [f"{name} {number(found.value(best))}{_flags([best])}" for name, best in known]
-    missed = [(one.known == one.points, one.label) for one in found.without]
+    metric = pareto.metrics[0 if pareto.is_x_best else 1]
+    known = [(one.label, one.best) for one in pareto.groups if one.best]
+    known.sort(key=lambda one: pareto.value(one[1]), reverse=metric.direction == "higher")
+    parts = [f"{name} {value_label(metric.key, pareto.value(best))}{_flags([best])}" for name, best in known]
+    missed = [(one.known == one.points, one.label) for one in pareto.without]
     never, silent = ([name for states, name in missed if states is own] for own in (True, False))
-    if parts and len(found.groups) + len(found.without) > 1:
+    if parts and len(pareto.groups) + len(pareto.without) > 1:
         text, shown = listing(
-            f"Best with {limits.short(found.limits)}, in {spoken(metric)}: ", parts, ".", longest=FINDING
+            f"Best with {limits.short(pareto.limits)}, in {spoken(metric)}: ", parts, ".", longest=FINDING
         )
-        yield finding("reached", text, _ids(best for _, best in known[:shown]))
-        for kind, lead, names in (
-            ("never", "Never within", never),
-            ("silent", "Not known to be within", silent),
-        ):
+        yield finding("reached", text, _ids(best for _, best in known[:shown]), groups=len(known), shown=shown)
+        for kind, lead, names in (("never", "Never within", never), ("silent", "Not known to be within", silent)):
             if names:
-                yield finding(kind, listing(f"{lead} {limits.named(found.limits)}: ", names, ".").text)
+                text = listing(f"{lead} {limits.named(pareto.limits)}: ", names, ".").text
+                yield finding(kind, text, groups=len(names))
 
 
 def _that(spot: Spot) -> Statement:
     return finding("point", f"That point: {spot.point.words()}{_flags([spot])}.", _ids([spot]))
 
 
-def _findings(found: Pareto) -> Iterator[Statement]:
-    x, y = found.metrics
-    if found.tally.used == 1:
-        yield _that(found.overall[0])
-        if found.instead not in (None, found.metrics):
-            yield finding("instead", f"For a frontier, {_instead(found)}.")
-    if len(found.leads) > 1 and found.names_a_best:
+def _findings(pareto: Pareto) -> Iterator[Statement]:
+    x, y = pareto.metrics
+    if pareto.tally.used == 1:
+        yield _that(pareto.overall[0])
+        if pareto.instead not in (None, pareto.metrics):
+            yield finding("instead", f"For a frontier, {_instead(pareto)}.")
+    if len(pareto.leads) > 1 and pareto.names_a_best:
         word, order = ("up to", "rises") if x.direction == "higher" else ("down to", "falls")
         parts = [
-            f"{_short(found, lead.group)} {word}"
-            f" {number(lead.strictest) if place else with_unit(lead.strictest, x)}"
+            f"{_short(pareto, lead.group)} {word}"
+            f" {value_label(x.key, lead.strictest) if place else with_unit(lead.strictest, x)}"
             f"{' (level with the next)' if lead.is_tie else ''}{_flags(lead.spots)}"
-            for place, lead in enumerate(found.leads)
+            for place, lead in enumerate(pareto.leads)
         ]
-        text, shown = listing(f"Who leads{_all(found)} as {inline(x)} {order}: ", parts, ".", longest=FINDING)
-        yield finding("who_leads", text, _ids(spot for lead in found.leads[:shown] for spot in lead.spots))
-    if found.names_a_best:
-        yield from (*_leads_on(found), *_leaders(found))
-    several = len(found.groups) > 1
-    knees = [
-        (f"{_short(found, one.label)} " if several else "", one.knee) for one in found.groups if one.knee
-    ]
+        text, shown = listing(f"Who leads{_all(pareto)} as {inline(x)} {order}: ", parts, ".", longest=FINDING)
+        ids = _ids(spot for lead in pareto.leads[:shown] for spot in lead.spots)
+        yield finding("who_leads", text, ids, leads=len(pareto.leads), shown=shown)
+    if pareto.names_a_best:
+        yield from (*_leads_on(pareto), *_leaders(pareto))
+    several = len(pareto.groups) > 1
+    knees = [(f"{_short(pareto, one.label)} " if several else "", one.knee) for one in pareto.groups if one.knee]
     if knees:
-        parts = [f"{name}{number(knee.y)} at {number(knee.x)}{_flags([knee])}" for name, knee in knees]
+        parts = [
+            f"{name}{value_label(y.key, knee.y)} at {value_label(x.key, knee.x)}{_flags([knee])}"
+            for name, knee in knees
+        ]
         of = f"{spoken(x)} {name_of(x)}" if x.kind == "latency" else spoken(x)
-        text = f"{'Knees' if len(parts) > 1 else 'Knee'}{_all(found)}, in {spoken(y)} at {of}: "
+        text = f"{'Knees' if len(parts) > 1 else 'Knee'}{_all(pareto)}, in {spoken(y)} at {of}: "
         text, shown = listing(text, parts, ".", longest=FINDING)
-        yield finding("knees", text, _ids(knee for _, knee in knees[:shown]))
-    if several and found.group is not None:
-        own, overall = sum(len(one.line) for one in found.groups), len(found.overall)
-        text = f"{overall:,} of {counted(found.tally.used, 'point')} {is_or_are(overall)} on the overall frontier"
-        field = FIELDS.get(found.group) or lowered(title(found.group).split(" (")[0])
-        text += f"{_all(found)}; {own:,} {is_or_are(own)} on their own {field}'s."
-        yield finding("counts", text, points=found.tally.used, overall=overall, own=own)
-    elif found.tally.used > 1:
-        overall, points = len(found.overall), counted(found.tally.used, "point")
-        text = f"{overall:,} of {points} {is_or_are(overall)} on the frontier{_all(found)}."
-        yield finding("counts", text, points=found.tally.used, overall=overall)
+        yield finding("knees", text, _ids(knee for _, knee in knees[:shown]), knees=len(knees), shown=shown)
+    if several and pareto.group is not None:
+        own, overall = sum(len(one.line) for one in pareto.groups), len(pareto.overall)
+        text = f"{overall:,} of {counted(pareto.tally.used, 'point')} {is_or_are(overall)} on the overall frontier"
+        field = FIELDS.get(pareto.group) or lowered(title(pareto.group).split(" (")[0])
+        text += f"{_all(pareto)}; {own:,} {is_or_are(own)} on their own {field}'s."
+        yield finding("counts", text, points=pareto.tally.used, overall=overall, own=own)
+    elif pareto.tally.used > 1:
+        overall, points = len(pareto.overall), counted(pareto.tally.used, "point")
+        text = f"{overall:,} of {points} {is_or_are(overall)} on the frontier{_all(pareto)}."
+        yield finding("counts", text, points=pareto.tally.used, overall=overall)
 
 
-def _leads_on(found: Pareto) -> Iterator[Statement]:
+def _leads_on(pareto: Pareto) -> Iterator[Statement]:
     """On which accelerators each of several models leads."""
     chips: dict[str, list[str]] = {}
-    for lead in found.leads if found.compares_models else ():
-        names = [
-            value_label("accelerator", one.point.accelerator) for one in lead.spots if one.point.accelerator
-        ]
+    for lead in pareto.leads if pareto.compares_models else ():
+        names = [value_label("accelerator", one.point.accelerator) for one in lead.spots if one.point.accelerator]
         chips[lead.group] = [*dict.fromkeys([*chips.get(lead.group, []), *names])]
     parts = [f"{model} on {joined(own, 'or', 3)}" for model, own in chips.items() if own]
     if parts:
-        yield finding("leads_on", f"The leading points{_all(found)}: {joined(parts, at_most=4)}.")
+        yield finding("leads_on", f"The leading points{_all(pareto)}: {joined(parts, at_most=4)}.", models=len(parts))
 
 
-def _leaders(found: Pareto) -> Iterator[Statement]:
+def _leaders(pareto: Pareto) -> Iterator[Statement]:
     """In what the leaders are not alike, where the ranked points are not."""
-    keys = [key for key in DIFFER_IN if len(found.mixed[key]) > 1 and key != found.group]
-    if not keys or len(found.groups) < 2:
+    keys = [key for key in DIFFER_IN if len(pareto.mixed[key]) > 1 and key != pareto.group]
+    if not keys or len(pareto.groups) < 2:
         return
-    own: dict[str, list[Facts]] = {}
-    for lead in found.leads:
-        own.setdefault(_short(found, lead.group), []).extend(spot.point for spot in lead.spots)
+    own: dict[str, list[PointFacts]] = {}
+    for lead in pareto.leads:
+        own.setdefault(_short(pareto, lead.group), []).extend(spot.point for spot in lead.spots)
     for key in keys:
         alike: dict[str, list[str]] = {}
         for name, ranked in own.items():
@@ -398,34 +367,34 @@ def _leaders(found: Pareto) -> Iterator[Statement]:
             alike.setdefault(words, []).append(name)
         parts = [f"{joined(names)} {words}" for words, names in alike.items()]
         if len(parts) > 1:
-            start = f"The leaders{_all(found)} differ in {DIFFER_IN[key]}: "
+            start = f"The leaders{_all(pareto)} differ in {DIFFER_IN[key]}: "
             yield finding("leaders", listing(start, parts, ".", by="; ", longest=FINDING).text, fact=key)
 
 
-def _caveats(found: Pareto) -> Iterator[Statement]:
+def _caveats(pareto: Pareto) -> Iterator[Statement]:
     """What is mixed on one pair of axes, and what of it is flagged, not drawn or counted."""
-    if found.grid is not None:
-        text = f"{counted(found.tally.used, 'point')} are drawn as counts in a grid; the frontiers are exact."
-        yield coverage("grid", text, points=found.tally.used)
-    told = (found.group, "evidence")
-    unlike = (likeness.several(key, values) for key, values in found.mixed.items() if key not in told)
+    if pareto.grid is not None:
+        text = f"{counted(pareto.tally.used, 'point')} are drawn as counts in a grid; the frontiers are exact."
+        yield coverage("grid", text, points=pareto.tally.used)
+    told = (pareto.group, "evidence")
+    unlike = (likeness.several(key, values) for key, values in pareto.mixed.items() if key not in told)
     if mixed := list(filter(None, unlike)):
         text = f"Mixed here: {', '.join(mixed)}."
         yield caveat("mixed", text, unlike=len(mixed))
-    kinds = [own for spot in found.overall if (own := flags.telling(spot.point.flag_kinds))]
+    kinds = [own for spot in pareto.overall if (own := flags.printed(spot.point.flag_kinds))]
     if kinds:
         listed = joined(list(dict.fromkeys(kind for own in kinds for kind in own)))
         text = f"{counted(len(kinds), 'point')} of the overall frontier {is_or_are(len(kinds))} flagged: {listed}."
         yield caveat("flags", text, flagged=len(kinds))
-    if (undrawn := len(found.groups) - DRAWN_GROUPS) > 0:
+    if (undrawn := len(pareto.groups) - DRAWN_GROUPS) > 0:
         text = f"{counted(undrawn, 'group')} with the lowest frontiers {'has' if undrawn == 1 else 'have'} no line."
         yield caveat("undrawn", text, groups=undrawn)
-    if found.dates and found.dates[0] != found.dates[1]:
-        first, last = found.dates
+    if pareto.dates and pareto.dates[0] != pareto.dates[1]:
+        first, last = pareto.dates
         yield caveat("dates", f"Measured between {first} and {last}.", days=(last - first).days)
 
 
-def step_words(x: Metric, y: Metric, start: float, end: float, step: Step) -> str:
+def step_words(x: Metric, y: Metric, start: float, end: float, step: FrontierStep) -> str:
     """What one step from x = start to x = end gives and costs: "18 % more throughput for +9 ms TPOT"."""
     nouns = {"requests": "requests", "tokens_per_s": "throughput", "usd": "cost", "joules": "energy"}
     noun = next((noun for part, noun in nouns.items() if part in y.key), inline(y))
@@ -451,11 +420,13 @@ def _at(found: Pareto, spot: Spot) -> str:
 
 def with_unit(value: float, metric: Metric) -> str:
     """A value with its unit as it is spoken: an accelerator is a chip."""
-    return f"{number(value)} {spoken(metric)}".rstrip()
+    return f"{value_label(metric.key, value)} {spoken(metric)}".rstrip()
 
 
 def spoken(metric: Metric) -> str:
-    """A metric's unit as it is spoken: "tokens/s per chip", "USD per million output tokens"."""
+    """A metric's unit as it is spoken: "tokens/s per chip", "USD per million output tokens"; a share's name."""
+    if metric.kind == "share":
+        return inline(metric)
     if metric.kind == "cost":
         return f"{metric.unit} {lowered(metric.label).removeprefix('cost ')}"
     return metric.unit.replace("/accelerator", " per chip")

@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import basis, catalogue, selection
-from bench.basis import evidence, known, prices, side_by_side, story, variations
+from bench.basis import evidence, prices, side_by_side, stated_share, story, variations
 from bench.basis.options import Option
 from bench.basis.statement import Statement, caveat, coverage
 from bench.basis.story import Story
@@ -19,14 +19,14 @@ from bench.basis.variations import Robustness, Variation, Verdict
 from bench.chart import Theme, title
 from bench.errors import NotFound, UnknownName
 from bench.library import Library
-from bench.questions import Answer, Choices, Column
+from bench.questions import Answer, Choices, Column, Steps, counting
 from bench.questions.scaling import figure as drawing
 from bench.questions.scaling import lines as held_lines
 from bench.questions.scaling import measured, operating, statements, why
 from bench.questions.scaling.lines import METRICS
-from bench.questions.scaling.measured import Drawn
+from bench.questions.scaling.measured import DrawnLines
 from bench.questions.scaling.operating import BEST, WAYS
-from bench.questions.scaling.result import EVERY, Line, Place, Scaling, Way
+from bench.questions.scaling.result import EVERY, ChipCount, Line, Scaling, Way
 from bench.records import LOAD_AXES
 from bench.view import View
 from bench.wording import inline
@@ -37,27 +37,40 @@ SECTION = "Decide"
 ORDER = 40
 NEEDS = "points"
 
-GROUPS = ("accelerator", "engine", "engine_version", "precision", "speculation", "disaggregated", "variant", "harness",
-          "source", "isl", "osl", "model")  # fmt: skip
-LEVEL = Option("level", "Level held equal", "number", "The interactivity (tokens/s per user) or the load.",
-               example="64")  # fmt: skip
+GROUPS = tuple(
+    "accelerator engine engine_version precision speculation disaggregated variant harness source isl osl model".split()
+)
+LEVEL = Option(
+    "level", "Level held equal", "number", "The interactivity (tokens/s per user) or the load.", example="64"
+)
 OPTIONS: tuple[Option, ...] = (
     Option("metric", "Throughput", "choice", "Which throughput is compared over counts of chips.", METRICS),
     Option("at", "Hold equal", "choice", "What is held equal: what a user sees, the load, or nothing.", WAYS),
     LEVEL,
     Option("group", "A line for each", "choice", "Draws one line for each value of this field.", (*GROUPS, EVERY)),
-)  # fmt: skip
+)
 WAY_WORDS: dict[Way, str] = {
-    "interactivity": "Equal interactivity", "concurrency": "Equal concurrency", "batch": "Equal batch",
-    "request_rate": "Equal request rate", "best": "Each at its best load",
-}  # fmt: skip
+    "interactivity": "Equal interactivity",
+    "concurrency": "Equal concurrency",
+    "batch": "Equal batch",
+    "request_rate": "Equal request rate",
+    "best": "Each at its best load",
+}
 COLUMNS = (
-    Column("line", "Line"), Column("throughput_per_chip", "Per chip"), Column("speedup", "Times the smallest"),
+    Column("line", "Line"),
+    Column("throughput_per_chip", "Per chip"),
+    Column("speedup", "Times the smallest"),
     Column("interpolated", "Interpolated"),
-)  # fmt: skip
+)
+STEPS = Steps(
+    counting("line", "has two chip counts", "have two chip counts"),
+    tries={"at": "Compare {}"},
+    further=measured.disaggregated,
+)
 
-FIRST = ("accelerators", "model", "precision", "engine", "engine_version", "accelerator", "variant", "isl", "osl",
-         "evidence", "source", "date")  # fmt: skip
+FIRST = tuple(
+    "accelerators model precision engine engine_version accelerator variant isl osl evidence source date".split()
+)
 WRITTEN = ("metric", "at", "group", "price_terms")
 """Options that every complete View writes out."""
 
@@ -74,7 +87,7 @@ def complete(library: Library, view: View) -> View:
     several = view.option("group") not in (EVERY, side_by_side.FIELD) and side_by_side.models(library, view)
     if view.whole and all(view.option(key) for key in WRITTEN) and not several:
         return view
-    found = _telling(library, view)
+    found = _drawn_story_of(library, view)
     return _completed(library, found.story.view, found.drawn)
 
 
@@ -99,47 +112,45 @@ def choices(library: Library, view: View) -> Choices:
 def answer(library: Library, view: View) -> Answer[Scaling]:
     """What more chips give on each line, why where it is beyond proportion, and what replicas would give."""
     basis.check_every(view, OPTIONS)
-    telling = _telling(library, view)
-    told, chosen = telling.story, telling.drawn
-    whole = _completed(library, told.view, chosen)
+    found = _drawn_story_of(library, view)
+    chosen_story, chosen = found.story, found.drawn
+    whole = _completed(library, chosen_story.view, chosen)
     ranking = evidence.read(whole)
-    found = _found(library, whole, chosen)
-    deciding = evidence.deciding(
-        library, ranking, held_lines.usable(library, ranking, found.metric, found.group)
-    )
-    figures = {inline(found.row): f'"{found.metric}"'}
-    first = known.of_headline(library, whole, deciding, figures)
-    chips = [one.facts.accelerator or "" for one in statements.set_against_replicas(found)]
-    drawn = [line.facts.model for line in found.lines]
+    scaling = _scaling(library, whole, chosen)
+    deciding = evidence.deciding(library, ranking, held_lines.usable(library, ranking, scaling.metric, scaling.group))
+    figures = {inline(scaling.row): f'"{scaling.metric}"'}
+    first = stated_share.of_headline(library, whole, deciding, figures)
+    chips = [one.facts.accelerator or "" for one in statements.set_against_replicas(scaling)]
+    drawn = [line.facts.model for line in scaling.lines]
     return Answer(
         question=QUESTION,
         view=whole,
-        result=found,
+        result=scaling,
         statements=(
-            *side_by_side.gave_way(view.option("group"), found.group, "model and deployment"),
-            *side_by_side.left_out(library, whole, drawn, statements.no_line(found)),
-            *statements.told(found, ranking, first),
-            *statements.caveats(found, ranking),
-            *evidence.left_out(found.tally),
-            *(prices.told(found.choice, found.prices, chips) if found.prices else []),
-            *_said_of_story(library, told, found),
+            *side_by_side.gave_way(view.option("group"), scaling.group, "model and deployment"),
+            *side_by_side.left_out(library, whole, drawn, statements.no_line(scaling)),
+            *statements.statements(scaling, ranking, first),
+            *statements.caveats(scaling, ranking),
+            *evidence.left_out(scaling.tally),
+            *(prices.statements(scaling.choice, scaling.prices, chips) if scaling.prices else []),
+            *_said_of_story(library, chosen_story, scaling),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
-        rows=_rows(found),
-        why=why.why(found, chosen=not told.pins),
+        rows=_rows(scaling),
+        why=why.why(scaling, chosen=not chosen_story.pins),
         library_version=library.version,
-    )  # fmt: skip
+    )
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
     """Whether the largest count told still gives as much with other points ranked; prices do not change it."""
     whole = complete(library, view)
     metric, way, level = whole.option("metric"), cast(Way, whole.option("at")), LEVEL.number(whole)
-    own: list[tuple[Line, Place]] = []
+    own: list[tuple[Line, ChipCount]] = []
 
     def verdict(one: Variation) -> Verdict | None:
         chosen = measured.drawn(library, one.ranking, metric, whole.option("group"))
-        lines = measured.found(metric, way, level, chosen, {}, one.prices).told
+        lines = measured.scaling_lines(metric, way, level, chosen, {}, one.prices).headline_lines
         line = next((line for line in lines if not own or line.label == own[0][0].label), None)
         if line is None:
             return None
@@ -156,43 +167,43 @@ def figure(result: Scaling, theme: Theme) -> go.Figure:
 
 
 @dataclass(frozen=True)
-class Telling:
+class DrawnStory:
     """A story and the lines that are drawn of it."""
 
     story: Story
-    drawn: Drawn
+    drawn: DrawnLines
 
     @cached_property
     def tells(self) -> bool:
         """Whether a headline can say what more chips give."""
         view, points = self.story.view, self.drawn.points
         way = cast(Way, view.option("at") or operating.fairest(points, self.drawn.seen))
-        found = measured.found(
+        found = measured.scaling_lines(
             view.option("metric"), way, LEVEL.number(view), self.drawn, {}, prices.stated(view)
         )
-        return bool(found.told)
+        return bool(found.headline_lines)
 
 
-def _telling(library: Library, view: View) -> Telling:
+def _drawn_story_of(library: Library, view: View) -> DrawnStory:
     """What the answer is about: the common story or the nearest that has two counts of chips, its metric filled in.
 
     Where that metric tells nothing and the reader left it open, it is the first other one that does: MLPerf's, as of
     a model that only its submitters measured on two counts.
     """
-    told = _told(library, view, _metric(library, view))
-    if view.option("metric") or told.tells:
-        return told
+    chosen = _drawn_story(library, view, _metric(library, view))
+    if view.option("metric") or chosen.tells:
+        return chosen
     others = [key for key, count in _counted(library, view).items() if count]
-    further = (_told(library, view, key) for key in others if key != told.story.view.option("metric"))
+    further = (_drawn_story(library, view, key) for key in others if key != chosen.story.view.option("metric"))
     if found := next((one for one in further if one.tells), None):
         return found
-    own = told.story.view.option("metric")
-    if not told.story.fits:
-        own = _metric(library, told.story.view.with_options(metric=None))
-    return told if own == told.story.view.option("metric") else _told(library, view, own)
+    own = chosen.story.view.option("metric")
+    if not chosen.story.fits:
+        own = _metric(library, chosen.story.view.with_options(metric=None))
+    return chosen if own == chosen.story.view.option("metric") else _drawn_story(library, view, own)
 
 
-def _told(library: Library, view: View, metric: str) -> Telling:
+def _drawn_story(library: Library, view: View, metric: str) -> DrawnStory:
     """The story of a metric with its lines: the common one where it has that on two counts, and one MLPerf scenario."""
     group = view.option("group", "accelerator")
     view = view.with_options(metric=metric)
@@ -204,35 +215,35 @@ def _told(library: Library, view: View, metric: str) -> Telling:
         return {} if first is None else {"scenario": first}
 
     needs = held_lines.needs(library, evidence.read(view), metric, group)
-    found = story.told(library, view, needs, {group}, scenario)
-    if group != EVERY and side_by_side.field(library, found.view, group, needs) != group:
+    drawn = story.of(library, view, needs, {group}, scenario)
+    if group != EVERY and side_by_side.field(library, drawn.view, group, needs) != group:
         group = EVERY
-        found = story.told(library, view, needs, {group}, scenario)
-    found = replace(found, view=found.view.with_options(metric=metric, group=group))
-    return Telling(found, measured.drawn(library, evidence.read(found.view), metric, group))
+        drawn = story.of(library, view, needs, {group}, scenario)
+    drawn = replace(drawn, view=drawn.view.with_options(metric=metric, group=group))
+    return DrawnStory(drawn, measured.drawn(library, evidence.read(drawn.view), metric, group))
 
 
-def _said_of_story(library: Library, told: Story, found: Scaling) -> list[Statement]:
+def _said_of_story(library: Library, chosen: Story, scaling: Scaling) -> list[Statement]:
     """What was filled in, and where another story would be no better or what the usual one lacks is this metric."""
-    own = replace(story.own_choice(told.view), whole=False)
-    if told.instead_of:
-        usual = story.told(library, own, None, told.free).view
-        if held_lines.are_two_counts(library, evidence.read(usual), found.group):
-            told = replace(told, lacking=held_lines.lacking(found.metric))
-    said = story.statements(told)
-    is_empty = told.left_out and not told.fits and not found.lines
-    if is_empty and not held_lines.are_two_counts(library, evidence.read(own), found.group):
+    own = replace(story.own_choice(chosen.view), whole=False)
+    if chosen.instead_of:
+        usual = story.of(library, own, None, chosen.free).view
+        if held_lines.are_two_counts(library, evidence.read(usual), scaling.group):
+            chosen = replace(chosen, lacking=held_lines.lacking(scaling.metric))
+    said = story.statements(chosen)
+    is_empty = chosen.left_out and not chosen.fits and not scaling.lines
+    if is_empty and not held_lines.are_two_counts(library, evidence.read(own), scaling.group):
         said.append(coverage("nowhere", statements.NOWHERE))
     return said
 
 
 def _metric(library: Library, view: View) -> str:
     """The metric asked for, else the first that at least half as many points have as have the commonest."""
-    offered, asked = [key for key in METRICS if library.has(key)], view.option("metric")
-    if asked in offered:
-        return asked
-    if asked or not offered:
-        lacking = catalogue.metric(asked).label if asked else "A throughput to compare over accelerators"
+    offered, metric = [key for key in METRICS if library.has(key)], view.option("metric")
+    if metric in offered:
+        return metric
+    if metric or not offered:
+        lacking = catalogue.metric(metric).label if metric else "A throughput to compare over accelerators"
         raise NotFound(f"{lacking} is not loaded; import results that have it.")
     counts = _counted(library, view)
     return next(key for key, count in counts.items() if 2 * count >= max(counts.values()))
@@ -247,7 +258,7 @@ def _counted(library: Library, view: View) -> dict[str, int]:
     return dict(zip(offered, found, strict=True))
 
 
-def _completed(library: Library, view: View, chosen: Drawn) -> View:
+def _completed(library: Library, view: View, chosen: DrawnLines) -> View:
     """The View with the way its lines are compared, the level, and the prices written out.
 
     UnknownName for a way in which none can be. A link keeps its way while its reader changes the filters, so there it
@@ -264,47 +275,55 @@ def _completed(library: Library, view: View, chosen: Drawn) -> View:
     return basis.written_out(prices.completed(library, view).with_options(at=way, level=written))
 
 
-def _found(library: Library, whole: View, chosen: Drawn) -> Scaling:
+def _scaling(library: Library, whole: View, chosen: DrawnLines) -> Scaling:
     """The lines of a complete View with their laws, what was left out of them, and what lies beside them."""
     ranking, way = evidence.read(whole), cast(Way, whole.option("at"))
     metric, level = whole.option("metric"), LEVEL.number(whole)
     choice = prices.read(library, whole)
     condition = evidence.ranked(library, ranking)
-    found = measured.found(metric, way, level, chosen, prices.chip_prices(library, choice, condition), choice)
-    reasons = held_lines.reasons(library, ranking, metric, found.group)
+    scaling = measured.scaling_lines(metric, way, level, chosen, prices.chip_prices(library, choice, condition), choice)
+    reasons = held_lines.reasons(library, ranking, metric, scaling.group)
     tally = evidence.tally(library, ranking, reasons)
     hollow = []
-    if found.lines and (tally.of("other_evidence") or tally.of("flagged")):
+    if scaling.lines and (tally.of("other_evidence") or tally.of("flagged")):
         hollow = held_lines.hollow(library, ranking, metric, (way, level))
-    lines = tuple(map(measured.with_laws, found.lines))
-    return replace(found, lines=lines, tally=tally, hollow=tuple(hollow))
+    lines = tuple(map(measured.with_laws, scaling.lines))
+    return replace(scaling, lines=lines, tally=tally, hollow=tuple(hollow))
 
 
-def _rows(found: Scaling) -> pd.DataFrame:
+def _rows(scaling: Scaling) -> pd.DataFrame:
     """One row for each line and count of chips, smallest first: throughput, efficiency, and the point behind it.
 
     An interpolated one names the nearest measured point. Below them, those on no line, without an efficiency.
     """
-    rows = [_row(found, line, place) for line in found.lines for place in line.places]
+    rows = [_row(scaling, line, place) for line in scaling.lines for place in line.places]
     blank = dict.fromkeys(rows[0] if rows else ())
-    for one in found.hollow:
+    for one in scaling.hollow:
         label = measured.word("accelerator", one.facts.accelerator)
         stated = {key: getattr(one.facts, key) for key in ("point_id", *FIRST, *LOAD_AXES, "flags")}
-        rows.append({**blank, **stated, "line": label, found.metric: one.value, "interpolated": False,
-                     "throughput_per_chip": one.value / (one.facts.accelerators or 1)})  # fmt: skip
-    return pd.DataFrame(rows, columns=None if rows else ["point_id", "line", "accelerators", found.metric])
+        rows.append(
+            {
+                **blank,
+                **stated,
+                "line": label,
+                scaling.metric: one.value,
+                "interpolated": False,
+                "throughput_per_chip": one.value / (one.facts.accelerators or 1),
+            }
+        )
+    return pd.DataFrame(rows, columns=None if rows else ["point_id", "line", "accelerators", scaling.metric])
 
 
-def _row(found: Scaling, line: Line, place: Place) -> dict[str, Any]:
+def _row(scaling: Scaling, line: Line, place: ChipCount) -> dict[str, Any]:
     point, interpolated = place.point, place.between is not None
-    figures = {key: place.figure(key) for key in (found.seen, found.tpot, found.ttft) if key is not None}
-    if found.seen is not None and interpolated:
-        figures[found.seen] = found.level
+    figures = {key: place.figure(key) for key in (scaling.seen, scaling.tpot, scaling.ttft) if key is not None}
+    if scaling.seen is not None and interpolated:
+        figures[scaling.seen] = scaling.level
     return {
         "point_id": point.facts.point_id,
         "line": line.label,
         "accelerators": place.accelerators,
-        found.metric: place.throughput,
+        scaling.metric: place.throughput,
         "throughput_per_chip": place.per_chip,
         "scaling_efficiency": place.efficiency,
         "speedup": place.speedup,

@@ -15,9 +15,10 @@ from bench.chart import LABELLED_LINES, Theme, line_names
 from bench.chart.axis import Axis, decade_ticks, title_lines, widened
 from bench.chart.line_names import NARROW, WIDE, Pages
 from bench.chart.shades import told_apart
+from bench.chart.texts import text_at
 from bench.maths.scaling import Law
 from bench.plain_text import html
-from bench.questions.scaling.result import Line, Place, Scaling
+from bench.questions.scaling.result import ChipCount, Line, Scaling
 from bench.questions.scaling.statements import percent, projection
 from bench.wording import number
 
@@ -45,7 +46,7 @@ DASHES = {AMDAHL: "dash", USL: "longdashdot", BEYOND: "1px,4px"}
 
 
 @dataclass(frozen=True)
-class Panel:
+class ScalingPanel:
     """One pair of axes: "throughput", "per_chip" or the metric that it shows, its title, and where it stands."""
 
     key: str
@@ -54,7 +55,7 @@ class Panel:
     across: tuple[float, float]
     up: tuple[float, float]
 
-    def value(self, place: Place) -> float | None:
+    def value(self, place: ChipCount) -> float | None:
         """What it shows of a place; None where that is not stated."""
         own = {"throughput": place.throughput, "per_chip": place.per_chip}
         return own[self.key] if self.key in own else place.figure(self.key)
@@ -65,69 +66,81 @@ class Panel:
         return "" if self.axis == 1 else str(self.axis)
 
 
-Curve = tuple[str, Law, float, float, str]
+LawCurve = tuple[str, Law, float, float, str]
 """A fitted law to draw: its name, its counts from one to another, and the legend group of its line."""
 
 
-def draw(found: Scaling, theme: Theme) -> go.Figure:
+def draw(scaling: Scaling, theme: Theme) -> go.Figure:
     """The chart of an answer; an empty one says so."""
-    if not found.lines:
+    if not scaling.lines:
         return chart.empty("Nothing can be compared here.", theme)
-    panels, shades = _panels(found), _shades(found, theme)
+    panels, shades = _panels(scaling), _shades(scaling, theme)
     alone = len(panels) == 1
     height = ALONE_HEIGHT if alone else HEIGHT
     figure = chart.layout(go.Figure(), theme, height=height)
-    named, written = len(found.lines) <= LABELLED_LINES, len(found.lines) <= LABELLED_EFFICIENCIES
-    curves = _curves(found) if written else []
-    figure.update_layout(height=height, margin_t=28, hovermode="closest", uirevision=f"{found.metric} {found.way}",
-                         legend=chart.LINES_LEGEND, legend2=chart.KEYS_LEGEND)  # fmt: skip
-    told = {pages: _told(found, pages, written=written) for pages in (WIDE, NARROW) if named}
-    room = max((pages.room([text for *_, text in own]) for pages, own in told.items()), default=0.0)
-    axes = [
-        _add_axes(figure, one, found, curves, theme, room * (one.across == panels[0].across))
-        for one in panels
-    ]
+    named, written = len(scaling.lines) <= LABELLED_LINES, len(scaling.lines) <= LABELLED_EFFICIENCIES
+    curves = _curves(scaling) if written else []
+    figure.update_layout(
+        height=height,
+        margin_t=28,
+        hovermode="closest",
+        uirevision=f"{scaling.metric} {scaling.way}",
+        legend=chart.LINES_LEGEND,
+        legend2=chart.KEYS_LEGEND,
+    )
+    names_of_pages = {pages: _notes(scaling, pages, written=written) for pages in (WIDE, NARROW) if named}
+    room = max((pages.room([text for *_, text in own]) for pages, own in names_of_pages.items()), default=0.0)
+    axes = [_add_axes(figure, one, scaling, curves, theme, room * (one.across == panels[0].across)) for one in panels]
     for panel in panels:
-        for line, shade in zip(found.lines, shades, strict=True):
-            _add_line(figure, panel, line, shade, found)
-    for line, shade in zip(found.lines, shades, strict=True):
-        _add_ideal(figure, line, shade, _group(found, line))
+        for line, shade in zip(scaling.lines, shades, strict=True):
+            _add_line(figure, panel, line, shade, scaling)
+    for line, shade in zip(scaling.lines, shades, strict=True):
+        _add_ideal(figure, line, shade, _group(scaling, line))
     for curve in curves:
         _add_curve(figure, curve, theme)
-    _add_hollow(figure, found, shades, theme)
-    for pages, own in told.items():
-        figure.add_traces(list(_names(found, own, pages, shades, *axes[0], theme)))
-    _add_keys(figure, found, dict.fromkeys(name for name, *_ in curves), theme)
+    _add_hollow(figure, scaling, shades, theme)
+    for pages, own in names_of_pages.items():
+        figure.add_traces(list(_names(scaling, own, pages, shades, *axes[0], theme)))
+    _add_keys(figure, scaling, dict.fromkeys(name for name, *_ in curves), theme)
     return figure
 
 
-def _panels(found: Scaling) -> list[Panel]:
-    small = [("per_chip", f"Per chip ({found.row.unit})")]
-    for key in (found.tpot, found.ttft):
-        if any(sum(place.figure(key) is not None for place in line.places) > 1 for line in found.lines):
+def _panels(scaling: Scaling) -> list[ScalingPanel]:
+    small = [("per_chip", f"Per chip ({scaling.row.unit})")]
+    for key in (scaling.tpot, scaling.ttft):
+        if any(sum(place.figure(key) is not None for place in line.places) > 1 for line in scaling.lines):
             small.append((str(key), catalogue.metric(str(key)).axis))
     width = (1 - GAP * (len(small) - 1)) / len(small)
-    main = Panel("throughput", found.row.axis, 1, (0.0, 1.0), MAIN)
+    main = ScalingPanel("throughput", scaling.row.axis, 1, (0.0, 1.0), MAIN)
     return [main] + [
-        Panel(key, title, place + 2, (place * (width + GAP), min(1.0, place * (width + GAP) + width)), SMALL)
+        ScalingPanel(key, title, place + 2, (place * (width + GAP), min(1.0, place * (width + GAP) + width)), SMALL)
         for place, (key, title) in enumerate(small)
     ]
 
 
-def _add_axes(figure: go.Figure, panel: Panel, found: Scaling, curves: Sequence[Curve], theme: Theme,
-              room: float) -> tuple[Axis, Axis]:  # fmt: skip
+def _add_axes(
+    figure: go.Figure, panel: ScalingPanel, scaling: Scaling, curves: Sequence[LawCurve], theme: Theme, room: float
+) -> tuple[Axis, Axis]:
     """The axes of a panel, with so large a share of the horizontal one kept for names, as of one that stands below."""
-    counts = sorted({place.accelerators for line in found.lines for place in line.places}
-                    | {one.chips for one in found.hollow})  # fmt: skip
-    look = {"gridcolor": theme.grid, "linecolor": theme.muted, "zeroline": False, "ticks": "outside",
-            "tickcolor": theme.muted, "automargin": True, "type": "log"}  # fmt: skip
+    counts = sorted(
+        {place.accelerators for line in scaling.lines for place in line.places} | {one.chips for one in scaling.hollow}
+    )
+    look = {
+        "gridcolor": theme.grid,
+        "linecolor": theme.muted,
+        "zeroline": False,
+        "ticks": "outside",
+        "tickcolor": theme.muted,
+        "automargin": True,
+        "type": "log",
+    }
     ticks = [one for one in counts if len(counts) <= MOST_TICKS or math.log2(one).is_integer()] or counts
     low, high = counts[0], max([float(counts[-1]), *(one[3] for one in curves)])
     reach = max(high / low, 2.0) ** 0.05
     low, high = low / reach, high * reach
     high *= (high / low) ** (room / (1 - room))
-    suffix, values = panel.suffix, _values(panel, found)
-    axis = Axis(found.row, True, *widened(min(values), max(values), True, VERTICAL_ROOM))
+    suffix, values = panel.suffix, _values(panel, scaling)
+    axis = Axis(scaling.row, True, *widened(min(values), max(values), True, VERTICAL_ROOM))
     figure.update_layout({
         f"xaxis{suffix}": {**look, "domain": panel.across, "anchor": f"y{suffix}", "tickvals": ticks,
                            "ticktext": [f"{tick:,}" for tick in ticks],
@@ -140,10 +153,9 @@ def _add_axes(figure: go.Figure, panel: Panel, found: Scaling, curves: Sequence[
     if panel.axis > 1:
         beside = round(1 / (panel.across[1] - panel.across[0]))
         text = title_lines(panel.title, SMALL_TITLE[min(beside, 3)])
-        figure.add_annotation(text=text, x=panel.across[0], y=panel.up[1] + 0.012, xref="paper",
-                              yref="paper", xanchor="left", yanchor="bottom", showarrow=False, align="left",
-                              font={"size": 12, "color": theme.text})  # fmt: skip
-    return Axis(catalogue.metric(found.metric), True, low, high), axis
+        place = text_at(text, panel.across[0], panel.up[1] + 0.012, "paper paper", colour=theme.text)
+        figure.add_annotation(place, align="left")
+    return Axis(catalogue.metric(scaling.metric), True, low, high), axis
 
 
 def _few_ticks(axis: Axis) -> dict[str, Any]:
@@ -152,11 +164,11 @@ def _few_ticks(axis: Axis) -> dict[str, Any]:
     return {"tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]} if len(ticks) > 1 else {}
 
 
-def _values(panel: Panel, found: Scaling) -> list[float]:
-    values = [value for line in found.lines for place in line.places if (value := panel.value(place))]
+def _values(panel: ScalingPanel, scaling: Scaling) -> list[float]:
+    values = [value for line in scaling.lines for place in line.places if (value := panel.value(place))]
     if panel.axis == 1:
-        values += [line.base.per_chip * place.accelerators for line in found.lines for place in line.compared]
-        values += [one.value for one in found.hollow]
+        values += [line.base.per_chip * place.accelerators for line in scaling.lines for place in line.compared]
+        values += [one.value for one in scaling.hollow]
     return values
 
 
@@ -165,7 +177,7 @@ def _group(found: Scaling, line: Line) -> str:
     return f"line {found.lines.index(line)}"
 
 
-def _add_line(figure: go.Figure, panel: Panel, line: Line, shade: str, found: Scaling) -> None:
+def _add_line(figure: go.Figure, panel: ScalingPanel, line: Line, shade: str, scaling: Scaling) -> None:
     places = [place for place in line.places if panel.value(place) is not None]
     if not places:
         return
@@ -174,12 +186,12 @@ def _add_line(figure: go.Figure, panel: Panel, line: Line, shade: str, found: Sc
     figure.add_trace({
         "type": "scatter", "xaxis": f"x{panel.suffix}", "yaxis": f"y{panel.suffix}",
         "x": [place.accelerators for place in places], "y": [panel.value(place) for place in places],
-        "mode": "lines+markers", "cliponaxis": False, "legendgroup": _group(found, line),
+        "mode": "lines+markers", "cliponaxis": False, "legendgroup": _group(scaling, line),
         "name": html(line.label), "showlegend": main,
         "line": {"color": shade, "width": 2},
         "marker": {"symbol": symbols, "size": 9 if main else 7, "color": shade,
                    "line": {"width": 1.5, "color": shade}},
-        "customdata": [[place.point.facts.point_id, _hover(found, place)] for place in places],
+        "customdata": [[place.point.facts.point_id, _hover(scaling, place)] for place in places],
         "hovertemplate": "%{customdata[1]}<extra></extra>",
     })  # fmt: skip
 
@@ -188,51 +200,89 @@ def _add_ideal(figure: go.Figure, line: Line, shade: str, group: str) -> None:
     if not line.judged:
         return
     ends = [line.base.accelerators, line.judged[-1].accelerators]
-    figure.add_trace({
-        "type": "scatter", "x": ends, "y": [line.base.per_chip * end for end in ends], "mode": "lines",
-        "showlegend": False, "hoverinfo": "skip", "legendgroup": group,
-        "line": {"color": shade, "width": 1.3, "dash": "dot"},
-    })  # fmt: skip
+    figure.add_trace(
+        {
+            "type": "scatter",
+            "x": ends,
+            "y": [line.base.per_chip * end for end in ends],
+            "mode": "lines",
+            "showlegend": False,
+            "hoverinfo": "skip",
+            "legendgroup": group,
+            "line": {"color": shade, "width": 1.3, "dash": "dot"},
+        }
+    )
 
 
-def _add_hollow(figure: go.Figure, found: Scaling, shades: Sequence[str], theme: Theme) -> None:
-    """What replicas of the smallest count would give, on the ideal lines, and the points that stand on no line."""
-    for line, shade in zip(found.lines, shades, strict=True):
-        projected = [(row.against, row.place, said[1]) for row in line.replicas
-                     if (said := projection(found, row.place))]  # fmt: skip
+def _add_hollow(figure: go.Figure, scaling: Scaling, shades: Sequence[str], theme: Theme) -> None:
+    """Draw what replicas of the smallest count would give, on the ideal lines, and the points that stand on no line."""
+    for line, shade in zip(scaling.lines, shades, strict=True):
+        projected = [
+            (row.against, row.place, said[1]) for row in line.replicas if (said := projection(scaling, row.place))
+        ]
         drawn = [
-            (against.accelerators, against.replicas_throughput, place, html(f"{line.label}: {said}"),
-             "circle-open", 6, shade)
+            (
+                against.accelerators,
+                against.replicas_throughput,
+                place,
+                html(f"{line.label}: {said}"),
+                "circle-open",
+                6,
+                shade,
+            )
             for against, place, said in projected
-        ]  # fmt: skip
-        _add_open(figure, drawn, _group(found, line))
+        ]
+        _add_open(figure, drawn, _group(scaling, line))
     drawn = []
-    for one in found.hollow:
-        words = chart.hover_lines({**one.facts.row, found.metric: one.value}, [found.metric])
-        colour = next((shade for line, shade in zip(found.lines, shades, strict=True)
-                       if line.facts.accelerator == one.facts.accelerator), theme.rest)  # fmt: skip
-        drawn.append((one.chips, one.value, one.facts.point_id, f"{words}<br><i>on no line</i>",
-                      chart.engine_marker(one.facts.engine, measured=False), 11, colour))  # fmt: skip
+    for one in scaling.hollow:
+        words = chart.hover_lines({**one.facts.row, scaling.metric: one.value}, [scaling.metric])
+        colour = next(
+            (
+                shade
+                for line, shade in zip(scaling.lines, shades, strict=True)
+                if line.facts.accelerator == one.facts.accelerator
+            ),
+            theme.rest,
+        )
+        drawn.append(
+            (
+                one.chips,
+                one.value,
+                one.facts.point_id,
+                f"{words}<br><i>on no line</i>",
+                chart.engine_marker(one.facts.engine, measured=False),
+                11,
+                colour,
+            )
+        )
     _add_open(figure, drawn)
 
 
 def _add_open(figure: go.Figure, drawn: Sequence[tuple[Any, ...]], group: str = "") -> None:
     """Open markers, each with its place, id, what it says, symbol, size and colour."""
     if drawn:
-        xs, ys, ids, told, symbols, sizes, colours = zip(*drawn, strict=True)
-        figure.add_trace({
-            "type": "scatter", "x": xs, "y": ys, "mode": "markers", "showlegend": False, "legendgroup": group,
-            "marker": {"symbol": symbols, "size": sizes, "color": colours, "line": {"width": 1.4}},
-            "customdata": list(zip(ids, told, strict=True)), "hovertemplate": "%{customdata[1]}<extra></extra>",
-        })  # fmt: skip
+        xs, ys, ids, hovers, symbols, sizes, colours = zip(*drawn, strict=True)
+        figure.add_trace(
+            {
+                "type": "scatter",
+                "x": xs,
+                "y": ys,
+                "mode": "markers",
+                "showlegend": False,
+                "legendgroup": group,
+                "marker": {"symbol": symbols, "size": sizes, "color": colours, "line": {"width": 1.4}},
+                "customdata": list(zip(ids, hovers, strict=True)),
+                "hovertemplate": "%{customdata[1]}<extra></extra>",
+            }
+        )
 
 
-def _curves(found: Scaling) -> list[Curve]:
+def _curves(scaling: Scaling) -> list[LawCurve]:
     """The laws that hold over their measured counts, and beyond them up to a peak that is predicted."""
-    curves: list[Curve] = []
-    for line in found.told:
+    curves: list[LawCurve] = []
+    for line in scaling.headline_lines:
         for law in line.laws:
-            group = _group(found, line)
+            group = _group(scaling, line)
             curves.append((AMDAHL if law is line.amdahl else USL, law, law.smallest, law.largest, group))
             peak = law.predicted
             if peak is not None and peak.count <= FARTHEST * law.largest:
@@ -240,68 +290,87 @@ def _curves(found: Scaling) -> list[Curve]:
     return curves
 
 
-def _add_curve(figure: go.Figure, curve: Curve, theme: Theme) -> None:
+def _add_curve(figure: go.Figure, curve: LawCurve, theme: Theme) -> None:
     name, law, start, end, group = curve
     counts = np.geomspace(start, end, CURVE_POINTS).tolist()
     values = [law.throughput_at(count) for count in counts]
-    told = f"peak by the law: {number(end)} chips" if name == BEYOND else ""
-    figure.add_trace({
-        "type": "scatter", "x": counts, "y": values, "mode": "lines+text", "showlegend": False, "hoverinfo": "skip",
-        "legendgroup": group, "text": [*[""] * (CURVE_POINTS - 1), told], "textposition": "top left",
-        "textfont": {"size": 12, "color": theme.muted},
-        "line": {"color": theme.text, "width": 1.1, "dash": DASHES[name], "shape": "spline"},
-    })  # fmt: skip
+    peak = f"peak by the law: {number(end)} chips" if name == BEYOND else ""
+    figure.add_trace(
+        {
+            "type": "scatter",
+            "x": counts,
+            "y": values,
+            "mode": "lines+text",
+            "showlegend": False,
+            "hoverinfo": "skip",
+            "legendgroup": group,
+            "text": [*[""] * (CURVE_POINTS - 1), peak],
+            "textposition": "top left",
+            "textfont": {"size": 12, "color": theme.muted},
+            "line": {"color": theme.text, "width": 1.1, "dash": DASHES[name], "shape": "spline"},
+        }
+    )
 
 
-Told = tuple[int, Place, str]
+Note = tuple[int, ChipCount, str]
 """What is written beside a place: of which line it is, the place and the words."""
 
 
-def _told(found: Scaling, pages: Pages, *, written: bool) -> list[Told]:
+def _notes(scaling: Scaling, pages: Pages, *, written: bool) -> list[Note]:
     """Each line's name and last efficiency, and the efficiencies of its other places; no names where they are long."""
-    names = [_name(line, written=written) for line in found.lines]
+    names = [_name(line, written=written) for line in scaling.lines]
     if pages is NARROW and max(map(len, names)) > line_names.SHORT:
-        names = [_efficiency(line) if written else "" for line in found.lines]
-    told: list[Told] = []
-    for own, (line, name) in enumerate(zip(found.lines, names, strict=True)):
-        told.append((own, line.places[-1], name))
+        names = [_efficiency(line) if written else "" for line in scaling.lines]
+    notes: list[Note] = []
+    for own, (line, name) in enumerate(zip(scaling.lines, names, strict=True)):
+        notes.append((own, line.places[-1], name))
         if written:
-            told += [(own, one, percent(one.efficiency)) for one in line.judged if one is not line.places[-1]]
-    return [one for one in told if one[2]]
+            notes += [(own, one, percent(one.efficiency)) for one in line.judged if one is not line.places[-1]]
+    return [one for one in notes if one[2]]
 
 
-def _names(found: Scaling, told: Sequence[Told], pages: Pages, shades: Sequence[str], x: Axis, y: Axis,
-           theme: Theme) -> Iterator[dict[str, Any]]:  # fmt: skip
+def _names(
+    scaling: Scaling, notes: Sequence[Note], pages: Pages, shades: Sequence[str], x: Axis, y: Axis, theme: Theme
+) -> Iterator[dict[str, Any]]:
     """What is told of each line, at its end and beside its other points, where there is room on such pages."""
-    ends = [(x.place(one.accelerators), y.place(one.throughput)) for _, one, _ in told]
+    ends = [(x.place(one.accelerators), y.place(one.throughput)) for _, one, _ in notes]
     labels = line_names.placed(
-        ends, [line_names.width(text) for *_, text in told], _drawn(found, x, y), plots=pages.plots(PLOT_PX),
-        farthest=[line_names.FARTHEST if one is found.lines[own].places[-1] else 1 for own, one, _ in told],
-    )  # fmt: skip
+        ends,
+        [line_names.width(text) for *_, text in notes],
+        _drawn(scaling, x, y),
+        plots=pages.plots(PLOT_PX),
+        farthest=[line_names.FARTHEST if one is scaling.lines[own].places[-1] else 1 for own, one, _ in notes],
+    )
     for own, shade in enumerate(shades):
-        shown = [(one, label, text) for (which, one, text), label in zip(told, labels, strict=True)
-                 if which == own and label is not None]  # fmt: skip
+        shown = [
+            (one, label, text)
+            for (which, one, text), label in zip(notes, labels, strict=True)
+            if which == own and label is not None
+        ]
         if not shown:
             continue
         yield {
-            "type": "scatter", "mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False,
-            "legendgroup": _group(found, found.lines[own]), **line_names.lasting(line_names.font(shade, theme)),
-            "x": [one.accelerators for one, *_ in shown], "y": [y.at(label.up) for _, label, _ in shown],
+            "type": "scatter",
+            "mode": "text",
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "cliponaxis": False,
+            "legendgroup": _group(scaling, scaling.lines[own]),
+            **line_names.lasting(line_names.font(shade, theme)),
+            "x": [one.accelerators for one, *_ in shown],
+            "y": [y.at(label.up) for _, label, _ in shown],
             "text": [pages.shown(line_names.text(html(text), is_left=label.is_left)) for _, label, text in shown],
             "textposition": ["middle left" if label.is_left else "middle right" for _, label, _ in shown],
-        }  # fmt: skip
+        }
 
 
-def _drawn(found: Scaling, x: Axis, y: Axis) -> list[list[tuple[float, float]]]:
+def _drawn(scaling: Scaling, x: Axis, y: Axis) -> list[list[tuple[float, float]]]:
     """Where the lines and their ideals run, as points near to each other, which names keep off."""
-    ways = [[(one.accelerators, one.throughput) for one in line.places] for line in found.lines]
-    ways += [[(one.accelerators, line.base.per_chip * one.accelerators) for one in line.compared]
-             for line in found.steps]  # fmt: skip
-    return [
-        one
-        for way in ways
-        for one in line_names.along([(x.place(across), y.place(up)) for across, up in way])
+    ways = [[(one.accelerators, one.throughput) for one in line.places] for line in scaling.lines]
+    ways += [
+        [(one.accelerators, line.base.per_chip * one.accelerators) for one in line.compared] for line in scaling.steps
     ]
+    return [one for way in ways for one in line_names.along([(x.place(across), y.place(up)) for across, up in way])]
 
 
 def _name(line: Line, *, written: bool) -> str:
@@ -313,13 +382,13 @@ def _efficiency(line: Line) -> str:
     return percent(last) if line.judged and last is not None else ""
 
 
-def _add_keys(figure: go.Figure, found: Scaling, curves: Iterable[str], theme: Theme) -> None:
-    """Legend entries for what shapes and dots mean."""
-    engines = sorted({line.facts.engine for line in found.lines if line.facts.engine})[:8]
-    between = any(place.between for line in found.lines for place in line.places)
+def _add_keys(figure: go.Figure, scaling: Scaling, curves: Iterable[str], theme: Theme) -> None:
+    """Add legend entries for what shapes and dots mean."""
+    engines = sorted({line.facts.engine for line in scaling.lines if line.facts.engine})[:8]
+    between = any(place.between for line in scaling.lines for place in line.places)
     markers = {chart.value_label("engine", engine): chart.engine_marker(engine) for engine in engines}
-    markers |= dict.fromkeys(["interpolated"] * between + ["not ranked"] * bool(found.hollow), "circle-open")
-    dashes = {"in proportion to the smallest: what replicas of it would give": "dot"} if found.steps else {}
+    markers |= dict.fromkeys(["interpolated"] * between + ["not ranked"] * bool(scaling.hollow), "circle-open")
+    dashes = {"in proportion to the smallest: what replicas of it would give": "dot"} if scaling.steps else {}
     dashes |= {name: DASHES[name] for name in curves}
     looks: dict[str, dict[str, Any]] = {
         label: {
@@ -332,30 +401,28 @@ def _add_keys(figure: go.Figure, found: Scaling, curves: Iterable[str], theme: T
         looks[label] = {"mode": "lines", "line": {"color": theme.muted, "width": 1.3, "dash": dash}}
     for label, look in looks.items():
         unseen = {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip", "legend": "legend2"}
-        figure.add_trace(
-            {**unseen, "name": chart.key_lines(label) if label in markers else html(label), **look}
-        )
+        figure.add_trace({**unseen, "name": chart.key_lines(label) if label in markers else html(label), **look})
 
 
-def _shades(found: Scaling, theme: Theme) -> list[str]:
+def _shades(scaling: Scaling, theme: Theme) -> list[str]:
     """The colour of each line: its accelerator's, where that tells the lines apart, else one for each."""
-    labels, slugs = [one.label for one in found.lines], [one.facts.accelerator for one in found.lines]
-    if found.group == "accelerator" or len(set(slugs)) == len(slugs):
+    labels, slugs = [one.label for one in scaling.lines], [one.facts.accelerator for one in scaling.lines]
+    if scaling.group == "accelerator" or len(set(slugs)) == len(slugs):
         own = [chart.accelerator_colour(slug, theme) for slug in slugs]
     else:
-        colours = chart.colours(found.group, labels, theme)
+        colours = chart.colours(scaling.group, labels, theme)
         own = [colours[label] for label in labels]
     return list(told_apart(dict(enumerate(own)), theme).values())
 
 
-def _hover(found: Scaling, place: Place) -> str:
+def _hover(scaling: Scaling, place: ChipCount) -> str:
     """What a place says under the pointer."""
-    keys = [key for key in (found.seen, found.tpot, found.ttft) if key is not None]
-    row = {**place.point.facts.row, found.metric: place.throughput}
+    keys = [key for key in (scaling.seen, scaling.tpot, scaling.ttft) if key is not None]
+    row = {**place.point.facts.row, scaling.metric: place.throughput}
     row |= {key: place.figure(key) for key in keys}
     extra = "no efficiency: nothing to compare it with, or measured points too far apart"
     if place.efficiency is not None:
         extra = f"{percent(place.efficiency)} of growth in proportion, {number(place.speedup)} times"
     if place.between is not None:
         extra += "; interpolated, the nearest measured point is named"
-    return f"{chart.hover_lines(row, [found.metric, *keys])}<br><i>{html(extra)}</i>"
+    return f"{chart.hover_lines(row, [scaling.metric, *keys])}<br><i>{html(extra)}</i>"

@@ -15,10 +15,10 @@ from typing import Any
 from bench import catalogue, flags, selection
 from bench.basis import evidence, limits, points
 from bench.basis.evidence import Ranking, Reason
-from bench.basis.points import Facts
+from bench.basis.points import PointFacts
 from bench.basis.story import Needs
 from bench.library import Library
-from bench.questions.scaling.result import EVERY, MLPERF, STARVED, Point
+from bench.questions.scaling.result import EVERY, MLPERF, STARVED, ScalingPoint
 from bench.records import LOAD_AXES
 from bench.selection import Clause, as_asked
 from bench.wording import inline
@@ -29,18 +29,34 @@ _SYSTEM = r"regexp_replace(regexp_replace(variant, '-\d+$', ''), '(^|[ (])\d+ ?x
 SYSTEM = f"CASE WHEN harness = '{MLPERF}' THEN {_SYSTEM} ELSE variant END"
 """The SQL of a variant without the count of chips that an MLPerf submission's name holds."""
 
-ALIKE = ("source", "harness", "model", "checkpoint", "precision", "kv_precision", "engine", "engine_version",
-         "accelerator", "disaggregated", "speculation", "prefix_caching", "variant", "context_tokens", "max_model_len",
-         "dataset", "shared_prefix_share", "turns", "load_kind", "arrivals", "scenario", "isl", "osl")  # fmt: skip
+ALIKE = tuple(
+    (
+        "source harness model checkpoint precision kv_precision engine engine_version accelerator disaggregated "
+        "speculation prefix_caching variant context_tokens max_model_len dataset shared_prefix_share turns load_kind "
+        "arrivals scenario isl osl"
+    ).split()
+)
 """What all points of a line have in common."""
 
-LAYOUT = ("nodes", "tp", "pp", "dp", "ep", "dp_attention", "prefill_accelerators", "decode_accelerators", "prefill_tp",
-          "prefill_ep", "prefill_dp_attention", "prefill_workers", "decode_workers")  # fmt: skip
+LAYOUT = tuple(
+    (
+        "nodes tp pp dp ep dp_attention prefill_accelerators decode_accelerators prefill_tp prefill_ep "
+        "prefill_dp_attention prefill_workers decode_workers"
+    ).split()
+)
 """How the model is spread over the chips: free along a line, the best layout of each count is taken."""
 
-METRICS = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s", "input_tokens_per_s",
-           "goodput_requests_per_s", "output_tokens_per_s_active", "mlperf_tokens_per_s", "mlperf_samples_per_s",
-           "mlperf_queries_per_s")  # fmt: skip
+METRICS = (
+    "output_tokens_per_s",
+    "total_tokens_per_s",
+    "requests_per_s",
+    "input_tokens_per_s",
+    "goodput_requests_per_s",
+    "output_tokens_per_s_active",
+    "mlperf_tokens_per_s",
+    "mlperf_samples_per_s",
+    "mlperf_queries_per_s",
+)
 FIGURES = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms")
 
 MOST_FAILED = 0.5
@@ -54,7 +70,7 @@ MOST_HOLLOW = 40
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldLine:
     """A line as the library holds it: whose it is, and its points.
 
     `shared` is how many of its counts are at one load, whatever their run. `elsewhere`, `other_runs` and `apart` are
@@ -62,7 +78,7 @@ class Held:
     """
 
     owner: Any
-    points: tuple[Point, ...]
+    points: tuple[ScalingPoint, ...]
     shared: int = 0
     elsewhere: tuple[int, ...] = ()
     other_runs: int = 0
@@ -111,10 +127,13 @@ def needs(library: Library, ranking: Ranking, metric: str, group: str) -> Needs:
     words = "deployment measured on two counts of chips at one load"
     smallest = f'arg_max("{metric}", row(-accelerators, "{metric}")) / min(accelerators)'
     return Needs(
-        words, enters, f"{LINE}, {LOAD}", "min(accelerators) <> max(accelerators)",
+        words,
+        enters,
+        f"{LINE}, {LOAD}",
+        "min(accelerators) <> max(accelerators)",
         odd=f'max("{metric}" / accelerators) > {STARVED} * ({smallest})' if library.has(metric) else "FALSE",
         odd_words=f"counts of chips that give over {STARVED:g} times their share of the smallest",
-    )  # fmt: skip
+    )
 
 
 def are_two_counts(library: Library, ranking: Ranking, group: str) -> bool:
@@ -122,9 +141,7 @@ def are_two_counts(library: Library, ranking: Ranking, group: str) -> bool:
     enters = [f"({usable(library, ranking, key, group)})" for key in METRICS if library.has(key)]
     condition = evidence.ranked(library, ranking.unlimited).also(f"({' OR '.join(enters) or 'FALSE'})")
     sql = f"SELECT 1 FROM points WHERE {condition.sql} GROUP BY {LINE}, {LOAD}"
-    return bool(
-        library.fetch(f"{sql} HAVING min(accelerators) <> max(accelerators) LIMIT 1", condition.params)
-    )
+    return bool(library.fetch(f"{sql} HAVING min(accelerators) <> max(accelerators) LIMIT 1", condition.params))
 
 
 def lacking(metric: str) -> str:
@@ -132,7 +149,7 @@ def lacking(metric: str) -> str:
     return f"deployment with {inline(catalogue.metric(metric))} on two counts of chips at one load"
 
 
-def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple[list[Held], list[Any], int]:
+def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple[list[HeldLine], list[Any], int]:
     """Up to MOST_TRIED lines of every group with their points; the groups without a line; how many lines there are.
 
     A line has two counts of chips or more. The first are those with the most counts at one load, then the most counts,
@@ -163,15 +180,13 @@ def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple
         GROUP BY line, place, rank ORDER BY place, rank LIMIT {MOST_READ}""",
         condition.params,
     )
-    read = _points(
-        library, selection.clause(ranking.view), metric, kept, [one for _, ids, *_ in rows for one in ids]
-    )
-    held = [Held(own, tuple(read[one] for one in sorted(ids)), shared) for own, ids, _, shared, _ in rows]
+    read = _points(library, selection.clause(ranking.view), metric, kept, [one for _, ids, *_ in rows for one in ids])
+    held = [HeldLine(own, tuple(read[one] for one in sorted(ids)), shared) for own, ids, _, shared, _ in rows]
     every, several = (rows[0][4], rows[0][2]) if rows else ([], 0)
     return held, [one for one in every or () if one not in {line.owner for line in held}], several
 
 
-def hollow(library: Library, ranking: Ranking, metric: str, at: tuple[str, float | None]) -> list[Point]:
+def hollow(library: Library, ranking: Ranking, metric: str, at: tuple[str, float | None]) -> list[ScalingPoint]:
     """Selected points with chips and the metric that are not measured, or flagged as not to be ranked.
 
     Of the flagged ones those at the load that is held equal, where one is.
@@ -186,7 +201,7 @@ def hollow(library: Library, ranking: Ranking, metric: str, at: tuple[str, float
         f' AND accelerators > 0 ORDER BY accelerators, "{metric}" DESC, point_id LIMIT {MOST_HOLLOW}',
         condition.params,
     )
-    return [Point(Facts(*facts), float(value)) for value, *facts in rows]
+    return [ScalingPoint(PointFacts(*facts), float(value)) for value, *facts in rows]
 
 
 def first_scenario(library: Library, ranking: Ranking, metric: str) -> str | None:
@@ -211,7 +226,7 @@ def figure_keys(library: Library) -> list[str]:
 
 def _points(
     library: Library, condition: Clause, metric: str, kept: str, ids: Sequence[str]
-) -> Mapping[str, Point]:
+) -> Mapping[str, ScalingPoint]:
     """These points by id, all of which meet the condition."""
     keys = figure_keys(library)
     layout = ", ".join(f"coalesce(CAST({name} AS VARCHAR), '')" for name in LAYOUT)
@@ -222,9 +237,9 @@ def _points(
         (*condition.params, list(ids)),
     )
     width = len(points.COLUMNS)
-    found = {}
+    by_id = {}
     for value, layout_id, keeps, isl, osl, *rest in rows:
-        facts = Facts(*rest[:width])
+        facts = PointFacts(*rest[:width])
         figures = {key: float(one) for key, one in zip(keys, rest[width:], strict=True) if one is not None}
-        found[facts.point_id] = Point(facts, float(value), figures, (isl, osl), layout_id, keeps)
-    return found
+        by_id[facts.point_id] = ScalingPoint(facts, float(value), figures, (isl, osl), layout_id, keeps)
+    return by_id

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bench import catalogue
+from bench import catalogue, selection
 from bench.basis import memory
 from bench.basis.evidence import Ranking
 from bench.basis.likeness import fact_words
@@ -19,28 +19,33 @@ from bench.maths import interpolation, scaling
 from bench.maths.scaling import Instance
 from bench.questions.scaling import lines as held_lines
 from bench.questions.scaling import operating
-from bench.questions.scaling.lines import Held
+from bench.questions.scaling.lines import HeldLine
 from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY, Own
-from bench.questions.scaling.result import EVERY, Absent, Line, Place, Point, Replicas, Scaling, Way
+from bench.questions.scaling.result import EVERY, AbsentCounts, ChipCount, Line, Replicas, Scaling, ScalingPoint, Way
+from bench.view import View
 
 MOST_LINES = 8
 RUN_DAYS = 7
 """Points further apart than this are of two runs."""
 
-TOLD_APART = ("model", "precision", "kv_precision", "engine", "engine_version", "speculation",
-              "disaggregated", "scenario", "dataset", "harness", "source", "load_kind", "variant")  # fmt: skip
+TOLD_APART = tuple(
+    (
+        "model precision kv_precision engine engine_version speculation disaggregated scenario dataset harness source "
+        "load_kind variant"
+    ).split()
+)
 """What names a line where there is one for each deployment."""
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnLines:
     """The lines of a selection that are drawn, at most MOST_LINES, what tells them apart, and what else is held.
 
     `shares_a_load` is that some line, drawn or not, has two counts at one load.
     """
 
     group: str
-    lines: tuple[Held, ...]
+    lines: tuple[HeldLine, ...]
     lone: tuple[Any, ...]
     several: int
     shares_a_load: bool
@@ -56,17 +61,17 @@ class Drawn:
         return _usual(self, "interactivity_tokens_per_s_per_user")
 
 
-def drawn(library: Library, ranking: Ranking, metric: str, group: str) -> Drawn:
+def drawn(library: Library, ranking: Ranking, metric: str, group: str) -> DrawnLines:
     """The lines to draw: of each group the first whose counts can be compared, else the one most worth drawing."""
-    found, lone, several = held_lines.census(library, ranking, metric, group)
-    groups: dict[Any, list[Held]] = {}
-    for place, one in enumerate(found):
+    held, lone, several = held_lines.census(library, ranking, metric, group)
+    groups: dict[Any, list[HeldLine]] = {}
+    for place, one in enumerate(held):
         groups.setdefault(place if group == EVERY else one.owner, []).append(one)
     lines = tuple(_of_every_model(map(_chosen, groups.values())))[:MOST_LINES]
-    return Drawn(group, lines, tuple(lone), several, any(one.shared >= FEWEST_COUNTS for one in found))
+    return DrawnLines(group, lines, tuple(lone), several, any(one.shared >= FEWEST_COUNTS for one in held))
 
 
-def _of_every_model(lines: Iterable[Held]) -> list[Held]:
+def _of_every_model(lines: Iterable[HeldLine]) -> list[HeldLine]:
     """These lines, first the first of each model, then the second of each."""
     before: Counter[str | None] = Counter()
     places = []
@@ -77,24 +82,48 @@ def _of_every_model(lines: Iterable[Held]) -> list[Held]:
     return [line for *_, line in sorted(places, key=lambda one: one[:2])]
 
 
-def found(metric: str, way: Way, level: float | None, chosen: Drawn, prices: Mapping[str, ChipPrice],
-          choice: Choice) -> Scaling:  # fmt: skip
+def disaggregated(library: Library, view: View) -> list[tuple[str, View]]:
+    """Disaggregated deployments, which are left out unless they are chosen, where the selection has some."""
+    if view.values("disaggregated") or not library.has("disaggregated"):
+        return []
+    split = view.with_where(disaggregated=["true"])
+    return [("Compare disaggregated deployments", split)] if selection.count(library, split) else []
+
+
+def scaling_lines(
+    metric: str, way: Way, level: float | None, chosen: DrawnLines, prices: Mapping[str, ChipPrice], choice: Choice
+) -> Scaling:
     """The answer's lines, those with an ordinary base and the most counts first."""
     common = operating.level_of(chosen.points, way, chosen.seen)
     here = Scaling(
-        metric, way, common if level is None and way != BEST else level, common, chosen.group,
-        seen=chosen.seen, tpot=_usual(chosen, "tpot_ms"), ttft=_usual(chosen, "ttft_ms"),
+        metric,
+        way,
+        common if level is None and way != BEST else level,
+        common,
+        chosen.group,
+        seen=chosen.seen,
+        tpot=_usual(chosen, "tpot_ms"),
+        ttft=_usual(chosen, "ttft_ms"),
         lone=tuple(sorted(word(chosen.group, one) for one in chosen.lone)),
-        other_lines=chosen.several - len(chosen.lines), shares_a_load=chosen.shares_a_load,
-        prices=prices if metric in catalogue.PRICED.values() else {}, choice=choice,
-    )  # fmt: skip
+        other_lines=chosen.several - len(chosen.lines),
+        shares_a_load=chosen.shares_a_load,
+        prices=prices if metric in catalogue.PRICED.values() else {},
+        choice=choice,
+    )
     lines, absent = [], []
     for held, (label, beside) in zip(chosen.lines, _names(chosen), strict=True):
         met = operating.places(held.points, way, here.level, here.seen)
         absent += _absent(label, way, held.points, met)
         if met:
-            bare = Line(held.owner, label, beside, tuple(met), elsewhere=held.elsewhere,
-                        other_runs=held.other_runs, apart=held.apart)  # fmt: skip
+            bare = Line(
+                held.owner,
+                label,
+                beside,
+                tuple(met),
+                elsewhere=held.elsewhere,
+                other_runs=held.other_runs,
+                apart=held.apart,
+            )
             lines.append(_judged(here, bare, held.points))
     lines.sort(key=lambda one: (one.is_starved, -len(one.judged), -len(one.places)))
     return replace(here, lines=tuple(lines), absent=tuple(absent))
@@ -109,7 +138,7 @@ def with_laws(line: Line) -> Line:
     return replace(line, amdahl=amdahl, usl=scaling.usl(counts, values))
 
 
-def _chosen(own: Sequence[Held]) -> Held:
+def _chosen(own: Sequence[HeldLine]) -> HeldLine:
     kept = [_of_one_run(one) for one in own]
     return next((one for one in kept if not one.apart and _compared(one.points) >= FEWEST_COUNTS), kept[0])
 
@@ -118,7 +147,7 @@ def _compared(points: Own) -> int:
     return operating.compared(points, operating.usual(points, "interactivity_tokens_per_s_per_user"))
 
 
-def _of_one_run(held: Held) -> Held:
+def _of_one_run(held: HeldLine) -> HeldLine:
     """The points of the run that compares the most counts, the newest of equals; all where a version is stated.
 
     Software changes over months, so counts without a version are compared within one run. Where no run has two, each
@@ -139,9 +168,9 @@ def _of_one_run(held: Held) -> Held:
     return replace(held, points=kept, other_runs=len(held.points) - len(kept), apart=apart)
 
 
-def _runs(points: Own) -> list[list[Point]]:
+def _runs(points: Own) -> list[list[ScalingPoint]]:
     """The runs, newest first: each begins with the newest point that is left and reaches back RUN_DAYS."""
-    runs: list[list[Point]] = []
+    runs: list[list[ScalingPoint]] = []
     for one in sorted(points, key=_day, reverse=True):
         if not runs or (_day(runs[-1][0]) - _day(one)).days > RUN_DAYS:
             runs.append([])
@@ -149,7 +178,7 @@ def _runs(points: Own) -> list[list[Point]]:
     return runs
 
 
-def _day(point: Point) -> datetime.date:
+def _day(point: ScalingPoint) -> datetime.date:
     """The day it was measured on; before all others where none is stated."""
     return point.facts.date or datetime.date.min
 
@@ -161,11 +190,11 @@ def _judged(this: Scaling, line: Line, points: Own) -> Line:
         return line
     base, facts = near[0], line.facts
     shares = scaling.efficiencies([one.accelerators for one in near], [one.throughput for one in near])
-    told = {
+    judged = {
         one.accelerators: replace(one, efficiency=share, speedup=one.throughput / base.throughput)
         for one, share in zip(near, shares, strict=True)
     }
-    places = tuple(told.get(one.accelerators, one) for one in line.places)
+    places = tuple(judged.get(one.accelerators, one) for one in line.places)
     rooms = tuple(
         memory.room(facts.model, facts.precision, facts.kv_precision, facts.accelerator, one.accelerators)
         for one in places
@@ -178,18 +207,18 @@ def _judged(this: Scaling, line: Line, points: Own) -> Line:
     return replace(line, replicas=tuple(one for one in replicas if one is not None))
 
 
-def _absent(label: str, way: Way, points: Own, met: Sequence[Place]) -> list[Absent]:
+def _absent(label: str, way: Way, points: Own, met: Sequence[ChipCount]) -> list[AbsentCounts]:
     """The counts of a line that were not measured where counts are compared, and why."""
     there = {place.accelerators for place in met}
     loads = {chips: {one.load for one in own} for chips, own in operating.counts_of(points).items()}
     gone = tuple(chips for chips in loads if chips not in there)
     rising = tuple(chips for chips in gone if len(loads[chips]) > 1)
     once = tuple(chips for chips in gone if chips not in rising)
-    told = [Absent(label, "rising", rising), Absent(label, "once", once)]
-    return [one for one in (told if way == BEST else [Absent(label, "level", gone)]) if one.accelerators]
+    told = [AbsentCounts(label, "rising", rising), AbsentCounts(label, "once", once)]
+    return [one for one in (told if way == BEST else [AbsentCounts(label, "level", gone)]) if one.accelerators]
 
 
-def _replicas(this: Scaling, line: Line, wide: Place, smallest: Own) -> Replicas | None:
+def _replicas(this: Scaling, line: Line, wide: ChipCount, smallest: Own) -> Replicas | None:
     """The place against replicas of the base; None where the base's chips do not divide its own."""
     base, price = line.base, this.prices.get(line.facts.accelerator or "")
     usd = None if price is None else price.usd / this.choice.utilisation
@@ -212,18 +241,16 @@ def _at_part(this: Scaling, replicas: int, smallest: Own) -> tuple[float | None,
     """Throughput and TPOT of the smallest count at its part of the level, as measured there or around it."""
     loads = ((one.load_of(this.way), one) for one in sorted(smallest, key=lambda one: one.value) if one.kept)
     curve = {load: one for load, one in loads if load is not None}
-    values, tpots = zip(
-        *((one.value, one.figures.get(this.tpot or "")) for one in curve.values()), strict=True
-    )
+    values, tpots = zip(*((one.value, one.figures.get(this.tpot or "")) for one in curve.values()), strict=True)
     part = (this.level or 0) / replicas
     return interpolation.at(list(curve), values, part), interpolation.at(list(curve), tpots, part)
 
 
-def _instance(this: Scaling, place: Place) -> Instance:
+def _instance(this: Scaling, place: ChipCount) -> Instance:
     return Instance(place.accelerators, place.throughput, place.figure(this.tpot), place.figure(this.ttft))
 
 
-def _names(chosen: Drawn) -> list[tuple[str, str]]:
+def _names(chosen: DrawnLines) -> list[tuple[str, str]]:
     """The names of the lines, with and without their accelerator: their group's value, or what tells them apart."""
     firsts = [one.points[0] for one in chosen.lines]
     if chosen.group != EVERY:
@@ -231,14 +258,14 @@ def _names(chosen: Drawn) -> list[tuple[str, str]]:
         return [(label, "" if chosen.group == "accelerator" else label) for label in labels]
     keys = [key for key in TOLD_APART if len({getattr(one.facts, key) for one in firsts}) > 1]
     apart = len({one.asked for one in firsts}) > 1
-    found = []
+    names = []
     for one in firsts:
         told = [(key, getattr(one.facts, key)) for key in keys]
         told += [("isl", one.asked[0]), ("osl", one.asked[1])] * apart
         beside = ", ".join(word(key, value) for key, value in told if value is not None)
         accelerator = word("accelerator", one.facts.accelerator)
-        found.append((", ".join(filter(None, (accelerator, beside))), beside))
-    return found
+        names.append((", ".join(filter(None, (accelerator, beside))), beside))
+    return names
 
 
 def word(key: str, value: Any) -> str:
@@ -246,5 +273,5 @@ def word(key: str, value: Any) -> str:
     return setting(key, value) if key in ("isl", "osl") else fact_words(key, value)
 
 
-def _usual(chosen: Drawn, base: str) -> str | None:
+def _usual(chosen: DrawnLines, base: str) -> str | None:
     return operating.usual((one for own in chosen.points for one in own), base)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import get_args
 
 from bench.maths import pareto, scaling
-from bench.questions.scaling.result import Place, Point, Way
+from bench.questions.scaling.result import ChipCount, ScalingPoint, Way
 
 INTERACTIVITY: Way = "interactivity"
 BEST: Way = "best"
@@ -22,11 +22,11 @@ FAIR_SHARE = 0.5
 PUSHED_ALIKE = 2.0
 """Counts are swept as far when their highest loads per chip differ by at most this: one doubling, a sweep's step."""
 
-Own = Sequence[Point]
+Own = Sequence[ScalingPoint]
 """The points of one line, or of one of its counts."""
 
 
-def usual(points: Iterable[Point], base: str) -> str | None:
+def usual(points: Iterable[ScalingPoint], base: str) -> str | None:
     """The key of a latency at the statistic most of these points have; None when none has any."""
     filled: dict[str, int] = {}
     for key in (key for one in points for key in one.figures if key.startswith(f"{base}_")):
@@ -34,15 +34,15 @@ def usual(points: Iterable[Point], base: str) -> str | None:
     return max(filled, key=lambda key: filled[key], default=None)
 
 
-def counts_of(points: Iterable[Point]) -> dict[int, list[Point]]:
+def counts_of(points: Iterable[ScalingPoint]) -> dict[int, list[ScalingPoint]]:
     """The points of a line by their count of chips, smallest first."""
-    found: dict[int, list[Point]] = {}
+    found: dict[int, list[ScalingPoint]] = {}
     for one in points:
         found.setdefault(one.chips, []).append(one)
     return dict(sorted(found.items()))
 
 
-def places(points: Own, way: Way, level: float | None, seen: str | None) -> list[Place]:
+def places(points: Own, way: Way, level: float | None, seen: str | None) -> list[ChipCount]:
     """The places of a line's points under a way and its level; a count that was not measured there is absent.
 
     So is a count whose best is not known: see `has_known_best` and `swept_as_far`.
@@ -105,7 +105,7 @@ def compared(points: Own, seen: str | None) -> int:
     return max(coverage([points], way, level_of([points], way, seen), seen) for way in WAYS)
 
 
-def frontier(own: Own, seen: str) -> list[Point]:
+def frontier(own: Own, seen: str) -> list[ScalingPoint]:
     """The points that no other beats in interactivity and throughput."""
     stated = [one for one in own if one.kept and math.isfinite(one.figures.get(seen, math.nan))]
     if not stated:
@@ -135,12 +135,12 @@ def swept_as_far(counts: Mapping[int, Own]) -> bool:
     return bool(far) and len(far) == len(counts) and max(far) <= PUSHED_ALIKE * min(far)
 
 
-def _best(chips: int, own: Own, *, peaked: bool = True) -> Place:
+def _best(chips: int, own: Own, *, peaked: bool = True) -> ChipCount:
     best = max((one for one in own if one.kept), key=lambda one: one.value)
-    return Place(chips, best.value, best, peaked=peaked)
+    return ChipCount(chips, best.value, best, peaked=peaked)
 
 
-def _at_interactivity(chips: int, own: Own, level: float | None, seen: str | None) -> Place | None:
+def _at_interactivity(chips: int, own: Own, level: float | None, seen: str | None) -> ChipCount | None:
     if level is None or seen is None:
         return None
     line = frontier(own, seen)
@@ -149,11 +149,11 @@ def _at_interactivity(chips: int, own: Own, level: float | None, seen: str | Non
         return None
     exact = next((one for one in line if one.figures[seen] == level), None)
     if exact is not None:
-        return Place(chips, exact.value, exact)
+        return ChipCount(chips, exact.value, exact)
     low, high = next(pair for pair in pairwise(line) if pair[0].figures[seen] < level < pair[1].figures[seen])
     nearest = min((low, high), key=lambda one: abs(math.log(one.figures[seen] / level)))
     low, high = sorted((low, high), key=lambda one: one.load or 0.0)
-    return Place(chips, value, nearest, (low, high))
+    return ChipCount(chips, value, nearest, (low, high))
 
 
 def _shared_interactivity(lines: Sequence[Own], seen: str) -> float | None:
@@ -162,10 +162,10 @@ def _shared_interactivity(lines: Sequence[Own], seen: str) -> float | None:
     return next((one for one in found if one is not None), None)
 
 
-Stretches = list[tuple[float, float]]
+ReachedLoads = list[tuple[float, float]]
 
 
-def _middle(spans: Sequence[Sequence[Stretches]]) -> float | None:
+def _middle(spans: Sequence[Sequence[ReachedLoads]]) -> float | None:
     """The middle of the widest stretch that most counts share; an end of it where only that is shared."""
     ends = sorted({end for line in spans for count in line for stretch in count for end in stretch})
     between = [math.sqrt(low * high) for low, high in pairwise(ends)]
@@ -186,12 +186,12 @@ def _middle(spans: Sequence[Sequence[Stretches]]) -> float | None:
     return next((one for one in rounded if low <= one <= high), middle)
 
 
-def _spans(points: Own, seen: str, near: bool) -> Iterator[Stretches]:
+def _spans(points: Own, seen: str, near: bool) -> Iterator[ReachedLoads]:
     """For each count the stretches of interactivity that its frontier covers; only between near loads, if asked."""
     for chips, own in counts_of(points).items():
         line = [one for one in frontier(own, seen) if one.figures[seen] > 0]
         yield [(one.figures[seen], one.figures[seen]) for one in line] + [
             (one.figures[seen], other.figures[seen])
             for one, other in pairwise(line)
-            if not near or Place(chips, one.value, one, (one, other)).is_near
+            if not near or ChipCount(chips, one.value, one, (one, other)).is_near
         ]

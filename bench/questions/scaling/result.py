@@ -9,9 +9,9 @@ from typing import Literal
 
 from bench import catalogue
 from bench.basis.document import HIDDEN
-from bench.basis.evidence import NOTHING, Tally
-from bench.basis.memory import Room
-from bench.basis.points import Facts
+from bench.basis.evidence import NOTHING, PointTally
+from bench.basis.memory import MemoryRoom
+from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice, Choice
 from bench.catalogue import Metric
 from bench.maths.scaling import Law, ReplicaComparison
@@ -39,14 +39,14 @@ where the loads are 4 times apart, by 15 % where they are 8 times and by 32 % wh
 
 
 @dataclass(frozen=True)
-class Point:
+class ScalingPoint:
     """A point, of a line a ranked one: its facts and throughput, and its latencies and interactivities by key.
 
     `asked` are its lengths as a request asked for them, None where they were only counted of a data set. `layout` is
     the same for points spread over their chips alike; `kept` is that it keeps the reader's limits.
     """
 
-    facts: Facts
+    facts: PointFacts
     value: float
     figures: Mapping[str, float] = field(default_factory=dict)
     asked: tuple[float | None, float | None] = (None, None)
@@ -70,7 +70,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Place:
+class ChipCount:
     """One count of chips where it is compared: its throughput, and the measured point, or of two the nearest.
 
     `between` are the two points it is interpolated between, the lower load first; None where it is measured.
@@ -80,14 +80,14 @@ class Place:
 
     accelerators: int
     throughput: float
-    point: Point
-    between: tuple[Point, Point] | None = None
+    point: ScalingPoint
+    between: tuple[ScalingPoint, ScalingPoint] | None = None
     efficiency: float | None = None
     speedup: float | None = None
     peaked: bool = True
 
     @property
-    def facts(self) -> list[Facts]:
+    def facts(self) -> list[PointFacts]:
         """The measured point or the two it lies between."""
         return [one.facts for one in self.between or (self.point,)]
 
@@ -129,7 +129,7 @@ class Replicas:
 
 
 @dataclass(frozen=True)
-class Absent:
+class AbsentCounts:
     """Counts of a line, named as in the chart, that were measured, but not where counts are compared; why is a code.
 
     "level": not there; "rising": the throughput still rises at the highest load; "once": at one load only.
@@ -153,34 +153,34 @@ class Line:
     owner: str | float | bool | None
     label: str
     beside: str
-    places: tuple[Place, ...]
+    places: tuple[ChipCount, ...]
     start: int = 0
     amdahl: Law | None = None
     usl: Law | None = None
-    rooms: tuple[Room | None, ...] = ()
+    rooms: tuple[MemoryRoom | None, ...] = ()
     replicas: tuple[Replicas, ...] = ()
     elsewhere: tuple[int, ...] = ()
     other_runs: int = 0
     apart: tuple[tuple[int, datetime.date | None], ...] = ()
 
     @property
-    def base(self) -> Place:
+    def base(self) -> ChipCount:
         """The smallest count that is judged; the smallest at all where none is."""
         return self.places[self.start]
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> PointFacts:
         """What all of it has in common, as its smallest count states it; lengths of a data set are none."""
         point = self.places[0].point
         return replace(point.facts, isl=point.asked[0], osl=point.asked[1])
 
     @property
-    def judged(self) -> list[Place]:
+    def judged(self) -> list[ChipCount]:
         """The places beyond the base that have an efficiency."""
         return [place for place in self.places[self.start + 1 :] if place.efficiency is not None]
 
     @property
-    def compared(self) -> list[Place]:
+    def compared(self) -> list[ChipCount]:
         """The base and what is judged against it; nothing where nothing is."""
         return [self.base, *self.judged] if self.judged else []
 
@@ -190,7 +190,7 @@ class Line:
         return any((place.efficiency or 0) > STARVED for place in self.judged)
 
     @property
-    def beyond_linear(self) -> list[Place]:
+    def beyond_linear(self) -> list[ChipCount]:
         """The places that give more than their count of the smallest would."""
         return [place for place in self.judged if (place.efficiency or 0) > LINEAR and not self.apart]
 
@@ -221,12 +221,12 @@ class Scaling:
     tpot: str | None = None
     ttft: str | None = None
     lines: tuple[Line, ...] = ()
-    absent: tuple[Absent, ...] = ()
+    absent: tuple[AbsentCounts, ...] = ()
     lone: tuple[str, ...] = ()
     other_lines: int = 0
     shares_a_load: bool = field(default=False, metadata={HIDDEN: True})
-    hollow: tuple[Point, ...] = ()
-    tally: Tally = NOTHING
+    hollow: tuple[ScalingPoint, ...] = ()
+    tally: PointTally = NOTHING
     prices: Mapping[str, ChipPrice] = field(default_factory=dict)
     choice: Choice = field(default_factory=Choice)
 
@@ -241,6 +241,6 @@ class Scaling:
         return [line for line in self.lines if line.judged]
 
     @property
-    def told(self) -> list[Line]:
+    def headline_lines(self) -> list[Line]:
         """The lines a headline may be about, those with an ordinary base first: none of another unknown version."""
         return [line for line in self.steps if not line.apart]

@@ -7,24 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bench.basis import likeness, limits, memory
 from bench.basis.evidence import Ranking
-from bench.basis.known import Known
-from bench.basis.points import Facts
-from bench.basis.statement import Statement, caveat, finding, headline
+from bench.basis.points import PointFacts
+from bench.basis.stated_share import StatedShare
+from bench.basis.statement import Statement, Value, caveat, finding, headline, untold
 from bench.basis.story import KEYS
-from bench.basis.wording import (
-    FINDING,
-    NOTHING_SELECTED,
-    fitting,
-    flagged,
-    flags_of,
-    is_tie,
-    listing,
-    subject,
-)
+from bench.basis.wording import FINDING, NOTHING_SELECTED, fitting, flagged, flags_of, is_tie, listing, subject
 from bench.chart import title, value_label
 from bench.maths.scaling import Law
 from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY, PUSHED_ALIKE
-from bench.questions.scaling.result import EVERY, MLPERF, WIDEST_BRACKET, Line, Place, Replicas, Scaling, Way
+from bench.questions.scaling.result import EVERY, MLPERF, WIDEST_BRACKET, ChipCount, Line, Replicas, Scaling, Way
 from bench.records import LOAD_AXES
 from bench.wording import counted, inline, is_or_are, joined, number
 
@@ -45,77 +36,67 @@ NOWHERE = "Of the points left out, those that can be compared have no two chip c
 PROJECTED = "Replicas are projected as multiples of the smallest count, with the load spread evenly."
 
 
-def told(found: Scaling, ranking: Ranking, known: Known) -> Iterator[Statement]:
+def statements(scaling: Scaling, ranking: Ranking, known: StatedShare) -> Iterator[Statement]:
     """The headline, and beyond it: growth beyond linear explained, every efficiency, replicas, and the laws."""
-    first = next(iter(found.told), None)
+    first = next(iter(scaling.headline_lines), None)
     if first is None:
-        yield _unjudged(found) or headline("nothing", _nothing(found, ranking))
+        why, text = _nothing(scaling, ranking)
+        yield _unjudged(scaling) or untold("nothing", text, why=why, used=scaling.tally.used)
     else:
-        yield _headline(found, first, known)
-    for line in found.steps:
+        yield _headline(scaling, first, known)
+    for line in scaling.steps:
         if line.beyond_linear:
             yield from _explained(line, line.beyond_linear[0])
-    yield from _efficiencies(found.steps[:LISTED_LINES])
-    for line in found.lines:
+    yield from _efficiencies(scaling.steps[:LISTED_LINES])
+    for line in scaling.lines:
         yield from _brackets(line)
-    for line in set_against_replicas(found):
-        yield from _replicas(found, line, line.replicas[-1])
-    for line in found.told:
+    for line in set_against_replicas(scaling):
+        yield from _replicas(scaling, line, line.replicas[-1])
+    for line in scaling.headline_lines:
         yield from _laws(line)
 
 
-def no_line(found: Scaling) -> str:
+def no_line(scaling: Scaling) -> str:
     """Why a model has no line: "no line drawn of two chip counts at concurrency 64"."""
-    return f"no line drawn of two chip counts {where(found.way, found.level)}"
+    return f"no line drawn of two chip counts {where(scaling.way, scaling.level)}"
 
 
-def caveats(found: Scaling, ranking: Ranking) -> Iterator[Statement]:
+def caveats(scaling: Scaling, ranking: Ranking) -> Iterator[Statement]:
     """Which lines are not drawn, what is unlike among them, how counts are compared, and what is projected."""
-    steps, field = found.steps, title(found.group).split(" (")[0].lower()
-    unlike = likeness.mixed([line.facts for line in steps], (found.group, *OWN))
-    bases = [
-        f"{chips(line.base.accelerators)} of {line.label}" for line in steps if line.base.accelerators > 1
-    ]
+    steps, field = scaling.steps, title(scaling.group).split(" (")[0].lower()
+    unlike = likeness.mixed([line.facts for line in steps], (scaling.group, *OWN))
+    bases = [f"{chips(line.base.accelerators)} of {line.label}" for line in steps if line.base.accelerators > 1]
     designs = [line.label for line in steps if line.facts.disaggregated]
-    several = found.lines and found.other_lines > 0 and found.group != EVERY
-    mlperf = any(line.facts.harness == MLPERF for line in steps)
-    between = any(place.between for line in found.lines for place in line.places)
-    for kind, holds, text in (
-        ("limits", ranking.limits, f"Only points with {limits.short(ranking.limits)} are compared."),
+    others = scaling.other_lines if scaling.lines and scaling.group != EVERY else 0
+    mlperf = sum(line.facts.harness == MLPERF for line in steps)
+    between = sum(place.between is not None for line in scaling.lines for place in line.places)
+    for kind, many, text in (
+        ("limits", len(ranking.limits), f"Only points with {limits.short(ranking.limits)} are compared."),
         (
             "other_lines",
-            several,
-            f"One line is drawn for each {field}; {found.other_lines:,} more"
-            f" {is_or_are(found.other_lines)} not.",
+            others,
+            f"One line is drawn for each {field}; {scaling.other_lines:,} more {is_or_are(scaling.other_lines)} not.",
         ),
-        (
-            "lone",
-            found.lone and steps,
-            f"No line of two chip counts: {joined(found.lone)}.",
-        ),
-        ("unlike", unlike, f"The lines differ in {joined(unlike, at_most=3)}."),
-        (
-            "base",
-            bases,
-            f"Efficiency starts at the smallest measured count: {joined(bases)}.",
-        ),
+        ("lone", len(scaling.lone) if steps else 0, f"No line of two chip counts: {joined(scaling.lone)}."),
+        ("unlike", len(unlike), f"The lines differ in {joined(unlike, at_most=3)}."),
+        ("base", len(bases), f"Efficiency starts at the smallest measured count: {joined(bases)}."),
         ("submissions", mlperf, SUBMISSIONS),
         ("derived", mlperf, DERIVED),
-        ("designs", designs, f"Disaggregated, so each chip count is another design: {joined(designs)}."),
+        ("designs", len(designs), f"Disaggregated, so each chip count is another design: {joined(designs)}."),
         ("interpolation", between, "Interpolation is along logarithmic axes; nothing is extrapolated."),
-        ("projected", any(line.replicas for line in steps), PROJECTED),
+        ("projected", sum(bool(line.replicas) for line in steps), PROJECTED),
         (
             "hollow",
-            found.hollow,
-            f"{counted(len(found.hollow), 'point')} drawn hollow {is_or_are(len(found.hollow))} on no line.",
+            len(scaling.hollow),
+            f"{counted(len(scaling.hollow), 'point')} drawn hollow {is_or_are(len(scaling.hollow))} on no line.",
         ),
     ):
-        if holds:
-            yield caveat(kind, text)
-    for line in found.lines:
+        if many:
+            yield caveat(kind, text, many=many)
+    for line in scaling.lines:
         yield from _runs(line)
-        yield from _loads(found, line) if line.judged and found.way == BEST else ()
-    yield from _absent(found)
+        yield from _loads(scaling, line) if line.judged and scaling.way == BEST else ()
+    yield from _absent(scaling)
 
 
 def _runs(line: Line) -> Iterator[Statement]:
@@ -137,36 +118,36 @@ def _loads(found: Scaling, line: Line) -> Iterator[Statement]:
     if len(each) > 1 and max(each) > PUSHED_ALIKE * min(each):
         parts = [f"{number(load)} on {place.accelerators}" for place, load in loads]
         text = f"{line.label} is best at unlike loads per chip: {joined(parts)}."
-        yield caveat("loads_apart", text, ids(line.places))
+        yield caveat("loads_apart", text, ids(line.places), **{str(one.accelerators): load for one, load in loads})
     elif any(not place.peaked for place, _ in loads):
         text = f"{line.label} may give more beyond its highest measured loads."
         yield caveat("may_rise", text, ids(line.places))
 
 
-def _absent(found: Scaling) -> Iterator[Statement]:
+def _absent(scaling: Scaling) -> Iterator[Statement]:
     words = {
-        "level": f"No point {where(found.way, found.level)}",
+        "level": f"No point {where(scaling.way, scaling.level)}",
         "rising": "Throughput still rises at the highest measured load, so the best is not known",
         "once": "Measured at one load only, so the best is not known",
     }
     for reason, lead in words.items():
-        own = [one for one in found.absent if one.reason == reason]
+        own = [one for one in scaling.absent if one.reason == reason]
         named = [f"{one.line} on {joined([str(count) for count in one.accelerators])}" for one in own]
         if named:
             yield caveat(f"absent_{reason}", f"{lead}: {joined(named)}.")
 
 
-def set_against_replicas(found: Scaling) -> list[Line]:
+def set_against_replicas(scaling: Scaling) -> list[Line]:
     """The lines of which it is told what replicas would give."""
-    return [line for line in found.told if line.replicas][:LISTED]
+    return [line for line in scaling.headline_lines if line.replicas][:LISTED]
 
 
-def gives(line: Line, last: Place) -> str:
+def gives(line: Line, last: ChipCount) -> str:
     """What the largest count gives, the same words in headline and variations: "8 H100 SXM give 1.75 times"."""
     return f"{hardware(line, last.accelerators)} give {number(last.speedup)} times"
 
 
-def verdict_code(own: Place, last: Place) -> str:
+def verdict_code(own: ChipCount, last: ChipCount) -> str:
     """The same for all verdicts within 1 % of the answer's own efficiency at the same count of chips."""
     same = own.accelerators == last.accelerators and is_tie((last.efficiency or 0) / (own.efficiency or 1))
     return "" if same else f"{last.accelerators} {last.efficiency}"
@@ -200,12 +181,12 @@ def dates(line: Line) -> str:
     return f"{line.label} {joined(parts)}"
 
 
-def ids(places: Iterable[Place]) -> list[str]:
+def ids(places: Iterable[ChipCount]) -> list[str]:
     """The measured points of these places."""
     return [one.point_id for place in places for one in place.facts]
 
 
-def noted(places: Iterable[Place]) -> str:
+def noted(places: Iterable[ChipCount]) -> str:
     """The flags of the points of these places, in brackets."""
     return flagged(flags_of(one for place in places for one in place.facts))
 
@@ -215,110 +196,106 @@ def _one_bracket(text: str) -> str:
     return text.replace(") (", "; ")
 
 
-def projection(found: Scaling, place: str) -> tuple[str, str] | None:
+def projection(scaling: Scaling, place: str) -> tuple[str, str] | None:
     """The measured point behind a projected place of the chart, and how that comes about; None for any other place."""
-    for line in found.told:
+    for line in scaling.headline_lines:
         for one in (row.against for row in line.replicas if row.place == place):
             interpolated = "is interpolated; the nearest measured point is below"
             each = interpolated if line.base.between else "is the measured point below"
             return line.base.point.facts.point_id, (
                 f"Projected, not measured: {counted(one.replicas, 'replica')} of {chips(line.base.accelerators)},"
                 f" {one.replicas} x {number(line.base.throughput)} = {number(one.replicas_throughput)}"
-                f" {found.row.unit}. Each replica {each}."
+                f" {scaling.row.unit}. Each replica {each}."
             )
     return None
 
 
-def _headline(found: Scaling, first: Line, known: Known) -> Statement:
+def _headline(scaling: Scaling, first: Line, known: StatedShare) -> Statement:
     """What the largest count gives, the fullest sentence that has room with coverage and flags."""
     last, base, about = first.judged[-1], first.base, subject([first.facts])
     own = [one for one in first.beside.split(", ") if one and one not in about]
-    beside = f" with {', '.join(own)}" if own and found.group not in KEYS else ""
-    pushed = all(one.facts.load_kind in ("saturated", "scenario") for one in found.steps)
-    way = f"{', ' if found.way == BEST else ' '}{where(found.way, found.level)}"
-    way = "" if found.way == BEST and pushed else way
-    model = subject([Facts("", model=first.facts.model)])
+    beside = f" with {', '.join(own)}" if own and scaling.group not in KEYS else ""
+    pushed = all(one.facts.load_kind in ("saturated", "scenario") for one in scaling.steps)
+    way = f"{', ' if scaling.way == BEST else ' '}{where(scaling.way, scaling.level)}"
+    way = "" if scaling.way == BEST and pushed else way
+    model = subject([PointFacts("", model=first.facts.model)])
     whole = f"{gives(first, last)} the throughput of {_count(base.accelerators)}"
     flags_told = noted([base, last])
     share = f" ({percent(last.efficiency)} efficiency)"
     ends = (f"{share}{way}", f" ({percent(last.efficiency)}){way}", share, f" ({percent(last.efficiency)})")
-    starts = [
-        *(f"On {one}, " for one in (f"{about}{beside}", about, model) if one),
-        f"{model}: " if model else "",
-    ]
+    starts = [*(f"On {one}, " for one in (f"{about}{beside}", about, model) if one), f"{model}: " if model else ""]
     starts = known.leads(model) or starts
     told = [f"{start}{whole}{end}" for end in (ends if known.lead else ends[:1]) for start in starts]
     told += [f"{start}{whole}{end}" for start in starts for end in ends[1:]] + [f"{starts[-1]}{whole}"]
     text = fitting(*(f"{_one_bracket(one + flags_told)}." for one in told))
-    return headline("efficiency", text, ids([base, last]), efficiency=last.efficiency, speedup=last.speedup,
-                    accelerators=last.accelerators, base=base.accelerators)  # fmt: skip
+    return headline("efficiency", text, ids([base, last]), **known.values, **_growth(first, last))
 
 
-def _unjudged(found: Scaling) -> Statement | None:
+def _growth(line: Line, place: ChipCount) -> dict[str, Value]:
+    """What a count gives in numbers: its efficiency and its throughput as a multiple of the base's, and both counts."""
+    counts = {"accelerators": place.accelerators, "base": line.base.accelerators}
+    return {"efficiency": place.efficiency, "speedup": place.speedup, **counts}
+
+
+def _unjudged(scaling: Scaling) -> Statement | None:
     """Why no efficiency can be told though counts can be set side by side; None where they cannot."""
-    line = next((line for line in found.lines if len(line.places) >= FEWEST_COUNTS), None)
+    line = next((line for line in scaling.lines if len(line.places) >= FEWEST_COUNTS), None)
     if line is None:
         return None
     about = subject([line.facts]) or line.label
-    model = subject([Facts("", model=line.facts.model)]) or line.label
+    model = subject([PointFacts("", model=line.facts.model)]) or line.label
     if line.apart and line.judged:
-        runs = [f"Scaling on {of} cannot be told: {when}, without an engine version" for of in (about, model)
-                for when in (dates(line), dates(line).removeprefix(f"{line.label} "))]  # fmt: skip
-        told = [
-            *runs,
-            f"Scaling on {model} cannot be told: its chip counts are of runs that may differ in software",
+        runs = [
+            f"Scaling on {of} cannot be told: {when}, without an engine version"
+            for of in (about, model)
+            for when in (dates(line), dates(line).removeprefix(f"{line.label} "))
         ]
+        texts = [*runs, f"Scaling on {model} cannot be told: its chip counts are of runs that may differ in software"]
         kind, places = "runs_apart", list(line.places)
     else:
         far = f"measured loads lie more than {WIDEST_BRACKET:g} times apart"
-        told = [
-            f"Scaling on {of} cannot be told {where(found.way, found.level)}: {far}" for of in (about, model)
-        ]
+        texts = [f"Scaling on {of} cannot be told {where(scaling.way, scaling.level)}: {far}" for of in (about, model)]
         kind, places = "far_loads", [place for place in line.places if not place.is_near]
-    return headline(kind, fitting(*(f"{one}{noted(places)}." for one in told)), ids(places))
+    return untold(kind, fitting(*(f"{one}{noted(places)}." for one in texts)), ids(places))
 
 
-def _nothing(found: Scaling, ranking: Ranking) -> str:
-    """Why no two counts of what is shown can be set side by side, of the points that were looked at."""
-    tally, held = found.tally, bool(found.lines or found.absent)
+def _nothing(scaling: Scaling, ranking: Ranking) -> tuple[str, str]:
+    """Why no two counts of what is shown can be set side by side, of the points looked at: a code, and in words."""
+    tally, held = scaling.tally, bool(scaling.lines or scaling.absent)
     if not tally.selected:
-        return NOTHING_SELECTED
+        return "selected", NOTHING_SELECTED
     if not tally.used:
-        return _nothing_used(found, ranking)
-    if not held or not (found.shares_a_load or found.way == INTERACTIVITY):
+        return _nothing_used(scaling, ranking)
+    if not held or not (scaling.shares_a_load or scaling.way == INTERACTIVITY):
         of = f", of {tally.selected:,} selected," if tally.selected > tally.used else ""
-        two = "two chip counts at one load" if held else "two chip counts"
+        why, two = ("shared_load", "two chip counts at one load") if held else ("counts", "two chip counts")
         if tally.used == 1:
-            return f"Only one point{of} is used, so there are no two chip counts to compare."
-        return f"No two of the {tally.used:,} points used{of} are of one deployment on {two}."
-    if found.way == BEST:
-        return "No line has two chip counts whose best load is known."
-    said = f"No line has two chip counts measured {where(found.way, found.level)}"
-    if found.common is not None and found.common != found.level:
-        return f"{said}; most share {number(found.common)}: choose that level."
-    return f"{said}."
+            return why, f"Only one point{of} is used, so there are no two chip counts to compare."
+        return why, f"No two of the {tally.used:,} points used{of} are of one deployment on {two}."
+    if scaling.way == BEST:
+        return "best", "No line has two chip counts whose best load is known."
+    said = f"No line has two chip counts measured {where(scaling.way, scaling.level)}"
+    if scaling.common is not None and scaling.common != scaling.level:
+        return "level", f"{said}; most share {number(scaling.common)}: choose that level."
+    return "level", f"{said}."
 
 
-def _nothing_used(found: Scaling, ranking: Ranking) -> str:
-    """Why no selected point is used at all."""
-    tally, named = found.tally, limits.named(ranking.limits)
+def _nothing_used(scaling: Scaling, ranking: Ranking) -> tuple[str, str]:
+    """Why no selected point is used at all: a code, and in words."""
+    tally, named = scaling.tally, limits.named(ranking.limits)
     none = f"None of the {tally.selected:,} points" if tally.selected > 1 else "No selected point"
     if many := tally.of("beyond_limit") + tally.of("unknown_limit") * bool(tally.of("beyond_limit")):
-        none = (
-            f"None of the {many:,} points that can be compared"
-            if many > 1
-            else "No point that can be compared"
-        )
-        return f"{none} is known to keep {named}; ease {'it' if len(ranking.limits) == 1 else 'them'}."
+        none = f"None of the {many:,} points that can be compared" if many > 1 else "No point that can be compared"
+        ease = f"ease {'it' if len(ranking.limits) == 1 else 'them'}"
+        return "beyond_limit", f"{none} is known to keep {named}; {ease}."
     if many := tally.of("unknown_limit"):
         none = f"None of the {many:,} ranked points" if many > 1 else "No ranked point"
-        return f"{none} states {limits.metrics(ranking.limits)}; drop {named} to compare chip counts."
+        metrics = limits.metrics(ranking.limits)
+        return "unknown_limit", f"{none} states {metrics}; drop {named} to compare chip counts."
     if many := tally.of("disaggregated"):
-        return (
-            f"{none} is used; {counted(many, 'point')} of disaggregated deployments {is_or_are(many)} compared only"
-            " where those are chosen."
-        )
-    return f"{none} is measured and states both its chips and its {inline(found.row)}."
+        kept = f"{counted(many, 'point')} of disaggregated deployments {is_or_are(many)}"
+        return "disaggregated", f"{none} is used; {kept} compared only where those are chosen."
+    return "unmeasured", f"{none} is measured and states both its chips and its {inline(scaling.row)}."
 
 
 def _efficiencies(lines: Sequence[Line]) -> Iterator[Statement]:
@@ -332,9 +309,7 @@ def _efficiencies(lines: Sequence[Line]) -> Iterator[Statement]:
         parts.append(f"{_named(line)}{base} {joined(own, at_most=LISTED_COUNTS)}{noted(line.compared)}")
         values |= {f"{line.label} {place.accelerators}": place.efficiency for place in line.judged}
     text, shown = listing("Efficiency: ", parts, ".", by="; ", longest=FINDING)
-    yield finding(
-        "efficiencies", text, ids(place for line in lines[:shown] for place in line.compared), **values
-    )
+    yield finding("efficiencies", text, ids(place for line in lines[:shown] for place in line.compared), **values)
 
 
 def _brackets(line: Line) -> Iterator[Statement]:
@@ -350,7 +325,7 @@ def _brackets(line: Line) -> Iterator[Statement]:
         yield finding("far_apart", listing(f"Too far apart to judge {_named(line)}: ", far, ".").text)
 
 
-def _bracket(place: Place) -> str:
+def _bracket(place: ChipCount) -> str:
     """The measured points a count lies between: "concurrency 3 and 102 on 28 chips"."""
     low, high = place.between or (place.point, place.point)
     kind = next((key for key in LOAD_AXES if None not in (low.load_of(key), high.load_of(key))), None)
@@ -360,9 +335,9 @@ def _bracket(place: Place) -> str:
     return f"{kind.replace('_', ' ')} {loads} on {chips(place.accelerators)}"
 
 
-def _explained(line: Line, place: Place) -> Iterator[Statement]:
+def _explained(line: Line, place: ChipCount) -> Iterator[Statement]:
     """Why some count gives more than its share: what the weights leave for the cache, or that it is not known."""
-    base, told = line.base, [line.base, place]
+    base, places = line.base, [line.base, place]
     small, wide = line.rooms[line.start], line.rooms[line.places.index(place)]
     if line.facts.disaggregated:
         why = "another count is another split of prefill and decode chips"
@@ -375,67 +350,64 @@ def _explained(line: Line, place: Place) -> Iterator[Statement]:
             room = number(wide.room_gib / small.room_gib)
             why = f"{weights} {chips(base.accelerators)}, so KV cache gets at least {room} times the room"
     whole = f"{gives(line, place)} the throughput of {_count(base.accelerators)}"
-    lead = _one_bracket(f"{whole} ({percent(place.efficiency)}){noted(told)}")
+    lead = _one_bracket(f"{whole} ({percent(place.efficiency)}){noted(places)}")
     text = fitting(f"{lead}: {why}.", f"{lead}.", longest=FINDING)
-    yield finding("beyond_linear", text, ids(told), efficiency=place.efficiency)
+    yield finding("beyond_linear", text, ids(places), **_growth(line, place))
     if why not in text:
         yield finding("explained", f"That is beyond linear: {why}.")
     if small and wide and small.tokens and wide.tokens and memory.explains(small, wide, place.speedup or 0):
         most = f"{_rough(small.tokens)} tokens on {chips(base.accelerators)}"
         more = f"{_rough(wide.tokens)} on {chips(place.accelerators)}"
-        yield finding("kv_room", f"That room is at most {most} and {more}.")
+        text = f"That room is at most {most} and {more}."
+        yield finding("kv_room", text, base_tokens=small.tokens, tokens=wide.tokens)
 
 
-def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
+def _replicas(scaling: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
     """One wide instance against replicas of the smallest: at the same load each, and at the same load in all."""
-    against, told = row.against, [line.base, line.judged[-1]]
+    against, places = row.against, [line.base, line.judged[-1]]
     per_wide, per_chip = against.throughput_per_accelerator, against.replicas_throughput_per_accelerator
     of = f"{against.replicas:,} replicas of {hardware(line, line.base.accelerators)}"
-    gives_more = (
-        f"would give {number(against.ratio)} times the throughput of one instance on {against.accelerators:,}"
-    )
-    some, each = _one_bracket(f" (projected){noted(told)}"), ""
+    gives_more = f"would give {number(against.ratio)} times the throughput of one instance on {against.accelerators:,}"
+    some, each = _one_bracket(f" (projected){noted(places)}"), ""
     if row.each_load is not None:
-        each = f"each at {_load(found.way, row.each_load)} ({number(row.total_load)} in all)"
+        each = f"each at {_load(scaling.way, row.each_load)} ({number(row.total_load)} in all)"
     text = fitting(*([f"{of}, {each}, {gives_more}{some}."] if each else []), f"{of} {gives_more}{some}.")
-    yield finding("replicas", text, ids(told), ratio=against.ratio, throughput=against.throughput,
-                  replicas_throughput=against.replicas_throughput)  # fmt: skip
+    both = {"throughput": against.throughput, "replicas_throughput": against.replicas_throughput}
+    yield finding("replicas", text, ids(places), ratio=against.ratio, **both)
     if each not in text:
-        yield finding("replicas_load", f"Those replicas are {each}.")
-    text = (
-        f"Those replicas would give {number(per_chip)} {found.row.unit} per chip against {number(per_wide)}"
-    )
-    yield finding("replicas_per_chip", f"{text}{some}.", ids(told))
+        yield finding("replicas_load", f"Those replicas are {each}.", each=row.each_load, total=row.total_load)
+    text = f"Those replicas would give {number(per_chip)} {scaling.row.unit} per chip against {number(per_wide)}"
+    yield finding("replicas_per_chip", f"{text}{some}.", ids(places), replicas=per_chip, wide_instance=per_wide)
     if row.each_load is not None:
-        yield _at_one_load(found, line, row, row.each_load)
-    for gain in _gains(found, row):
-        text = f"One instance on {hardware(line, against.accelerators)} {gain}{noted(told)}."
-        yield finding("wide_instance", text, ids(told), usd_per_million=row.against.usd_per_million,
-                      replicas_usd_per_million=row.against.replicas_usd_per_million)  # fmt: skip
+        yield _at_one_load(scaling, line, row, row.each_load)
+    usd = {"usd_per_million": against.usd_per_million, "replicas_usd_per_million": against.replicas_usd_per_million}
+    for gain in _gains(scaling, row):
+        text = f"One instance on {hardware(line, against.accelerators)} {gain}{noted(places)}."
+        yield finding("wide_instance", text, ids(places), **usd)
 
 
-def _at_one_load(found: Scaling, line: Line, row: Replicas, load: float) -> Statement:
+def _at_one_load(scaling: Scaling, line: Line, row: Replicas, load: float) -> Statement:
     """What the replicas give at the wide instance's own load, shared among them, or that it is not known."""
-    told, lead = [line.base, line.judged[-1]], f"At {_load(found.way, load)} in all"
+    places, lead = [line.base, line.judged[-1]], f"At {_load(scaling.way, load)} in all"
     if row.shared_throughput is None:
         each = f"{number(load / row.against.replicas)} for each replica"
         never = f"{chips(line.base.accelerators)} never ran that load"
         text = f"{lead} ({each}) what they would give is not known: {never}."
-        return finding("shared_unknown", text)
+        return finding("shared_unknown", text, load=load)
     ratio = row.shared_throughput / row.against.throughput
     text = (
-        f"{lead} those replicas would give {number(row.shared_throughput)} {found.row.unit}, {number(ratio)} times the"
-        f" one instance (projected)"
+        f"{lead} those replicas would give {number(row.shared_throughput)} {scaling.row.unit}, {number(ratio)} times"
+        f" the one instance (projected)"
     )
-    wide, tpot = told[-1].figure(found.tpot), ""
+    wide, tpot = places[-1].figure(scaling.tpot), ""
     if row.shared_tpot_ms is not None and wide is not None:
         tpot = f", at a TPOT of {number(row.shared_tpot_ms)} ms against {number(wide)}"
-    some = noted(told)
+    some = noted(places)
     text = fitting(f"{text}{some}{tpot}.", f"{text}{some}.", longest=FINDING)
-    return finding("shared", text, ids(told), ratio=ratio, throughput=row.shared_throughput)
+    return finding("shared", text, ids(places), ratio=ratio, throughput=row.shared_throughput)
 
 
-def _gains(found: Scaling, row: Replicas) -> list[str]:
+def _gains(scaling: Scaling, row: Replicas) -> list[str]:
     """What the wide instance gains in latency over the replicas, and what it costs more or less."""
     against, usd, other = row.against, row.against.usd_per_million, row.against.replicas_usd_per_million
     saved = [
@@ -445,7 +417,7 @@ def _gains(found: Scaling, row: Replicas) -> list[str]:
     ]
     parts = [f"has {joined(saved)} than the replicas"] if saved else []
     if usd is not None and other is not None:
-        part = found.metric.partition("_")[0]
+        part = scaling.metric.partition("_")[0]
         tokens = "tokens" if part == "total" else f"{part} tokens"
         parts.append(f"costs {number(usd)} USD per million {tokens} against {number(other)} on the replicas")
     return parts
@@ -462,8 +434,9 @@ def _laws(line: Line) -> Iterator[Statement]:
             )
         off = f" to within {percent(law.error)} on {counted(len(law.counts), 'chip count')}"
         peak = law.predicted
-        yield finding("law", f"{_named(line)} follows {text}{off}{noted(line.compared)}.", ids(line.compared),
-                      error=law.error, contention=law.contention, peak=peak.count if peak else None)  # fmt: skip
+        text = f"{_named(line)} follows {text}{off}{noted(line.compared)}."
+        values = {"error": law.error, "contention": law.contention, "peak": peak.count if peak else None}
+        yield finding("law", text, ids(line.compared), **values)
         if where_it_peaks := _peak(law):
             yield finding("peak", where_it_peaks)
 

@@ -29,7 +29,7 @@ ANSWERS_LONG = 2
 
 
 @dataclass(frozen=True)
-class Timed:
+class TimedRequest:
     """One request timed alone: seconds to its first token, and seconds for each token after it."""
 
     ttft_s: float
@@ -62,7 +62,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PointDemand:
     """What a point asks: requests and tokens at most, seconds at least; None where that is open."""
 
     requests: float | None
@@ -81,7 +81,7 @@ def duration_s(plan: Plan, point: PlannedPoint) -> float | None:
     return DEFAULT_S
 
 
-def warmup(plan: Plan, point: PlannedPoint, timed: Timed | None = None) -> tuple[int, float]:
+def warmup(plan: Plan, point: PlannedPoint, timed: TimedRequest | None = None) -> tuple[int, float]:
     """The warm-up of a point, in requests and in seconds.
 
     Where none is stated, a point that ends by its requests begins with one for each under way at once, and one that
@@ -99,7 +99,7 @@ def warmup(plan: Plan, point: PlannedPoint, timed: Timed | None = None) -> tuple
     return point.load.concurrency or math.ceil(first * (point.load.request_rate or 0)), 0.0
 
 
-def too_short(plan: Plan, timed: Timed | None) -> str | None:
+def too_short(plan: Plan, timed: TimedRequest | None) -> str | None:
     """Why some points of a plan cannot be steady, and how long they had to be; None where all may be.
 
     Steady is what lasts as long as one answer at least, after the warm-up.
@@ -135,7 +135,7 @@ def measured_requests(plan: Plan, point: PlannedPoint) -> int | None:
     return stated.requests
 
 
-def point_limits(plan: Plan, point: PlannedPoint, timed: Timed | None = None) -> Limits:
+def point_limits(plan: Plan, point: PlannedPoint, timed: TimedRequest | None = None) -> Limits:
     """When a point ends and what one answer may cost, as the load takes it."""
     from bench.sweep.wire.exchange import Limits
 
@@ -152,7 +152,7 @@ def point_limits(plan: Plan, point: PlannedPoint, timed: Timed | None = None) ->
     )
 
 
-def budget(plan: Plan, timed: Timed | None = None, measured: Iterable[str] = ()) -> Budget:
+def budget(plan: Plan, timed: TimedRequest | None = None, measured: Iterable[str] = ()) -> Budget:
     """What the plan asks for, but for the points whose keys are `measured` already.
 
     `timed` is one request of the plan's shortest input, timed by the preflight; without it, what depends on the
@@ -160,7 +160,7 @@ def budget(plan: Plan, timed: Timed | None = None, measured: Iterable[str] = ())
     """
     done = set(measured)
     left = [point for point in possible(plan) if point.key not in done]
-    asked = [_asked(plan, point, timed) for point in left]
+    asked = [_demand(plan, point, timed) for point in left]
     requests, minutes = _sum([one.requests for one in asked]), _sum([one.seconds for one in asked])
     inputs, outputs = _sum([one.input_tokens for one in asked]), _sum([one.output_tokens for one in asked])
     price, chips = plan.facts.get(PRICE), plan.facts.get("accelerators")
@@ -178,12 +178,12 @@ def budget(plan: Plan, timed: Timed | None = None, measured: Iterable[str] = ())
     )
 
 
-def demand_within_caps(plan: Plan, foreseen: Budget) -> None:
-    """Nothing; UsageError names the first cap that the plan is going to exceed."""
+def demand_within_caps(plan: Plan, budget: Budget) -> None:
+    """Raise UsageError for the first cap that the plan is going to exceed."""
     for name, wanted, cap in (
-        ("requests", foreseen.requests, plan.caps.requests),
-        ("tokens", foreseen.tokens, plan.caps.tokens),
-        ("minutes", foreseen.minutes, plan.caps.minutes),
+        ("requests", budget.requests, plan.caps.requests),
+        ("tokens", budget.tokens, plan.caps.tokens),
+        ("minutes", budget.minutes, plan.caps.minutes),
     ):
         if wanted is not None and wanted > cap:
             raise UsageError(
@@ -192,7 +192,7 @@ def demand_within_caps(plan: Plan, foreseen: Budget) -> None:
             )
 
 
-def _asked(plan: Plan, point: PlannedPoint, timed: Timed | None) -> _Asked:
+def _demand(plan: Plan, point: PlannedPoint, timed: TimedRequest | None) -> _PointDemand:
     if point.shape.trace:
         return _traced(plan, point, Path(point.shape.trace))
     before, before_s = warmup(plan, point, timed)
@@ -202,16 +202,14 @@ def _asked(plan: Plan, point: PlannedPoint, timed: Timed | None) -> _Asked:
     if point.load.load_kind == "closed":
         level = point.load.concurrency or 1
         fits = math.ceil(by_time / alone + 1) * level if by_time is not None and alone else None
-        waves = (
-            None if count is None or alone is None else math.ceil((count + before) / level) * alone + before_s
-        )
+        waves = None if count is None or alone is None else math.ceil((count + before) / level) * alone + before_s
     else:
         rate = point.load.request_rate
         fits = math.ceil(by_time * rate) if by_time is not None and rate else None
         waves = (count + before) / rate + before_s if count is not None and rate else None
     sent = _least([None if count is None else count + before, fits])
     isl, osl = point.shape.isl, point.shape.osl
-    return _Asked(
+    return _PointDemand(
         sent,
         _least([by_time, waves]),
         isl.mean * sent if isl and sent is not None else None,
@@ -219,7 +217,7 @@ def _asked(plan: Plan, point: PlannedPoint, timed: Timed | None) -> _Asked:
     )
 
 
-def _traced(plan: Plan, point: PlannedPoint, path: Path) -> _Asked:
+def _traced(plan: Plan, point: PlannedPoint, path: Path) -> _PointDemand:
     """What of a trace is played before the point ends."""
     from bench.sweep.generator.traces import read_trace
 
@@ -228,24 +226,21 @@ def _traced(plan: Plan, point: PlannedPoint, path: Path) -> _Asked:
     ends = math.inf if seconds is None else seconds + before_s
     played = [arrival for arrival in read_trace(path) if arrival.at_s <= ends]
     played = played if count is None else played[: count + before]
-    return _Asked(
-        len(played),
-        played[-1].at_s,
-        sum(arrival.isl for arrival in played),
-        sum(arrival.osl for arrival in played),
+    return _PointDemand(
+        len(played), played[-1].at_s, sum(arrival.isl for arrival in played), sum(arrival.osl for arrival in played)
     )
 
 
-def alone_s(point: PlannedPoint, timed: Timed | None) -> float | None:
+def alone_s(point: PlannedPoint, timed: TimedRequest | None) -> float | None:
     """Seconds of one request of this shape at least; a longer input only takes longer than the timed one."""
     if timed is None or point.shape.osl is None:
         return None
     return timed.ttft_s + (point.shape.osl.mean - 1) * timed.tpot_s
 
 
-def most_requests(plan: Plan, point: PlannedPoint, timed: Timed | None) -> int | None:
+def most_requests(plan: Plan, point: PlannedPoint, timed: TimedRequest | None) -> int | None:
     """How many requests a point sends at most; None where that is open."""
-    most = _asked(plan, point, timed).requests
+    most = _demand(plan, point, timed).requests
     return None if most is None else int(most)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bench.errors import BenchError
-from bench.sweep.checks.site import NotReached, Site
-from bench.sweep.wire.bodies import Manner
+from bench.sweep.checks.endpoint_probe import EndpointProbe, NotReached
+from bench.sweep.wire.bodies import RequestStyle
 
 PROBES = ("The sea is far.", "The sea is far, and the road that leads there is long and has no shade.")
 """Two lengths: what a chat template adds is the same for both."""
@@ -24,8 +24,8 @@ class Counter:
 
     def __init__(
         self,
-        site: Site,
-        manner: Manner,
+        site: EndpointProbe,
+        manner: RequestStyle,
         usage: Callable[[Sequence[str]], Sequence[int | None]],
         whole: Callable[[Sequence[str]], Sequence[int | None]] | None = None,
     ) -> None:
@@ -40,12 +40,12 @@ class Counter:
         if len(billed) < len(PROBES) and self._whole is not None:
             self.by, self._usage = "usage, which comes with answers in one piece", self._whole
             billed = [count for count in self._usage(PROBES) if count is not None]
-        told = [self._tokenized(text) for text in PROBES]
+        counts = [self._tokenized(text) for text in PROBES]
         if len(billed) < len(PROBES):
-            self.by = None if None in told else "/tokenize, without the chat template"
+            self.by = None if None in counts else "/tokenize, without the chat template"
             return self.by is not None
-        around = {bill - count for bill, count in zip(billed, told, strict=True) if count is not None}
-        if None not in told and len(around) == 1:
+        around = {bill - count for bill, count in zip(billed, counts, strict=True) if count is not None}
+        if None not in counts and len(around) == 1:
             self.by, self._around = "/tokenize", around.pop()
         return True
 

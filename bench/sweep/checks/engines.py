@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench import names
-from bench.sweep.checks.site import Site
+from bench.sweep.checks.endpoint_probe import EndpointProbe
 
 OWNERS = ("vllm", "sglang", "llamacpp", "tgi")
 """What `owned_by` in /v1/models is where the engine writes its own name there."""
@@ -18,7 +18,7 @@ LONGEST = 100
 
 
 @dataclass(frozen=True)
-class Engine:
+class ServingEngine:
     """What the endpoint tells of itself; None where it tells nothing.
 
     `name` is canonical. `simulates` is what a simulated endpoint stands for: what is measured there is no measurement
@@ -31,58 +31,58 @@ class Engine:
     simulates: str | None = None
 
 
-def engine(site: Site, model: Mapping[str, Any] | None = None) -> Engine:
+def engine(site: EndpointProbe, model: Mapping[str, Any] | None = None) -> ServingEngine:
     """The engine behind a site; `model` is its entry in /v1/models, where there is one."""
     listed = model or {}
     owner = str(listed.get("owned_by", "")).lower().replace(".", "")
-    found = Engine(context_tokens=_whole(listed.get("max_model_len")), simulates=_simulates(listed))
+    plain = ServingEngine(context_tokens=_whole(listed.get("max_model_len")), simulates=_simulates(listed))
     played = "vLLM, as llm-d-inference-sim" if _is_llm_d_simulator(site) else None
     for route, read in ROUTES:
-        told = site.document(route)
-        known = read(told, owner) if told else None
-        if known is None or told is None:
+        document = site.document(route)
+        known = read(document, owner) if document else None
+        if known is None or document is None:
             continue
         return replace(
             known,
             name=names.engine_slug(known.name) if known.name else None,
-            context_tokens=known.context_tokens or found.context_tokens,
-            simulates=_simulates(told) or found.simulates or played,
+            context_tokens=known.context_tokens or plain.context_tokens,
+            simulates=_simulates(document) or plain.simulates or played,
         )
-    return replace(found, simulates=found.simulates or played)
+    return replace(plain, simulates=plain.simulates or played)
 
 
-def _vllm(told: Mapping[str, Any], owner: str) -> Engine | None:
+def _vllm(told: Mapping[str, Any], owner: str) -> ServingEngine | None:
     version = _text(told.get("version"))
     if not version or (owner in OWNERS and owner != "vllm"):
         return None
-    return Engine("vllm", version)
+    return ServingEngine("vllm", version)
 
 
-def _sglang(told: Mapping[str, Any], owner: str) -> Engine | None:
-    version = _text(told.get("version"))
-    if not version or "model_path" not in told:
+def _sglang(info: Mapping[str, Any], owner: str) -> ServingEngine | None:
+    version = _text(info.get("version"))
+    if not version or "model_path" not in info:
         return None
-    return Engine("sglang", version, _whole(told.get("context_length")))
+    return ServingEngine("sglang", version, _whole(info.get("context_length")))
 
 
-def _llama_cpp(told: Mapping[str, Any], owner: str) -> Engine | None:
-    settings = told.get("default_generation_settings")
+def _llama_cpp(info: Mapping[str, Any], owner: str) -> ServingEngine | None:
+    settings = info.get("default_generation_settings")
     if not isinstance(settings, Mapping):
         return None
-    return Engine("llama.cpp", _text(told.get("build_info")), _whole(settings.get("n_ctx")))
+    return ServingEngine("llama.cpp", _text(info.get("build_info")), _whole(settings.get("n_ctx")))
 
 
-def _tgi(told: Mapping[str, Any], owner: str) -> Engine | None:
+def _tgi(told: Mapping[str, Any], owner: str) -> ServingEngine | None:
     if "model_id" not in told or "version" not in told:
         return None
-    return Engine("tgi", _text(told.get("version")), _whole(told.get("max_total_tokens")))
+    return ServingEngine("tgi", _text(told.get("version")), _whole(told.get("max_total_tokens")))
 
 
-def _transformers(told: Mapping[str, Any], owner: str) -> Engine | None:
+def _transformers(told: Mapping[str, Any], owner: str) -> ServingEngine | None:
     paths = told.get("paths")
     if not isinstance(paths, Mapping) or not paths.keys() >= TRANSFORMERS_OWN:
         return None
-    return Engine("transformers")
+    return ServingEngine("transformers")
 
 
 TRANSFORMERS_OWN = {"/v1/chat/completions", "/load_model", "/reset"}
@@ -99,15 +99,15 @@ ROUTES = (
 """SGLang before vLLM, whose /version alone could be anyone's."""
 
 
-def _simulates(told: Mapping[str, Any]) -> str | None:
+def _simulates(info: Mapping[str, Any]) -> str | None:
     """What the endpoint stands for where it says so: ours in a field, mocks by whom they call their owner."""
-    if told.get("simulated") is True:
-        return _text(told.get("simulates")) or "an endpoint"
-    owner = _text(told.get("owned_by"))
+    if info.get("simulated") is True:
+        return _text(info.get("simulates")) or "an endpoint"
+    owner = _text(info.get("owned_by"))
     return f"an endpoint, as {owner}" if owner and MOCKS.search(owner) else None
 
 
-def _is_llm_d_simulator(site: Site) -> bool:
+def _is_llm_d_simulator(site: EndpointProbe) -> bool:
     """Whether it is llm-d's simulator, which plays vLLM but for its server and a route of its own."""
     return site.headers.get("server", "").lower() == "fasthttp" and site.document("/admin/config") is not None
 

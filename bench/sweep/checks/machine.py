@@ -17,14 +17,14 @@ LONGEST = 200
 
 def described() -> dict[str, str | int]:
     """What is known of this machine: `cpu`, `cores` this process may use, `os`, `kernel`, `python`."""
-    told: dict[str, str | int | None] = {
+    facts: dict[str, str | int | None] = {
         "cpu": _cpu(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "os": _system(),
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}".strip(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
     }
-    return {key: value[:LONGEST] if isinstance(value, str) else value for key, value in told.items() if value}
+    return {key: value[:LONGEST] if isinstance(value, str) else value for key, value in facts.items() if value}
 
 
 def _cpu() -> str | None:

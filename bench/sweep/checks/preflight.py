@@ -16,13 +16,13 @@ from bench.plain_text import visible
 from bench.records import Load
 from bench.sweep.checks import proxies
 from bench.sweep.checks.counting import Counter
-from bench.sweep.checks.reaching import NAME_THE_KEY, Failed, Preflight, Reaching
+from bench.sweep.checks.endpoint_checks import NAME_THE_KEY, AccessChecks, Failed, Preflight
 from bench.sweep.checks.tokenizer_file import TokenizerFile
 from bench.sweep.generator import calibration as calibrating
 from bench.sweep.generator.calibration import Calibration
 from bench.sweep.generator.load import run_point
-from bench.sweep.wire.bodies import Manner, body
-from bench.sweep.wire.exchange import Ask, Exchange, Limits, PointRun, Target
+from bench.sweep.wire.bodies import RequestStyle, body
+from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, Target
 from bench.wording import counted, joined, number
 
 HELLO = "Say how far it is from here to the sea."
@@ -44,7 +44,7 @@ FOR_GOOD = ("ok", "http_4xx", "redirected", "timeout", "stalled")
 
 def preflight(
     target: Target,
-    manner: Manner,
+    manner: RequestStyle,
     *,
     isls: Sequence[int] = (),
     further: Sequence[int] = (),
@@ -62,22 +62,22 @@ def preflight(
     `tokenizer` is a file that counts inputs where the endpoint does not, `until` is when all has to be over, on the
     monotonic clock. Not to be called inside a running event loop.
     """
-    found = Preflight(target, manner)
-    with contextlib.suppress(Failed), contextlib.closing(_Run(found, key_env, first_s, until)) as run:
+    checked = Preflight(target, manner)
+    with contextlib.suppress(Failed), contextlib.closing(_Checks(checked, key_env, first_s, until)) as run:
         run.reach()
         run.models()
-        run.told(longest)
+        run.read_info(longest)
         run.around()
         run.stream()
         run.each()
         run.fields()
-        room = found.engine.context_tokens or 0
+        room = checked.engine.context_tokens or 0
         run.calibrate([*isls, *(isl for isl in further if isl < room)], tokenizer)
         run.timed(isls, osls)
-    return found
+    return checked
 
 
-class _Run(Reaching):
+class _Checks(AccessChecks):
     """All checks, one after another."""
 
     def __init__(self, found: Preflight, key_env: str | None, first_s: float, until: float | None) -> None:
@@ -85,40 +85,38 @@ class _Run(Reaching):
         self.first_s = first_s
 
     def stream(self) -> None:
-        """One short request gets its answer, as a stream with token counts where the endpoint can."""
+        """Check that one short request gets its answer, as a stream with token counts where the endpoint can."""
         self._tell(self._first_answer())
-        manner = self.found.manner
+        manner = self.checked.manner
         if not manner.streaming:
-            self.passed(
-                "streaming", "Answers come in one piece, so E2EL is measured but not TTFT, TPOT or ITL.", None
-            )
+            self.passed("streaming", "Answers come in one piece, so E2EL is measured but not TTFT, TPOT or ITL.", None)
 
     def _first_answer(self) -> Exchange:
         """The first answer that is well, asking for less where the endpoint takes less."""
-        found = self.found
-        asked = replace(found.manner, ignore_eos=False, min_tokens=False)
-        said = answer = self._ask(asked, 2)
+        checked = self.checked
+        style = replace(checked.manner, ignore_eos=False, min_tokens=False)
+        said = answer = self._ask(style, 2)
         if answer.outcome == "not_a_stream":
-            asked = replace(asked, streaming=False)
-            answer = self._ask(asked, 2)
+            style = replace(style, streaming=False)
+            answer = self._ask(style, 2)
         if _refused(answer) and "max_completion_tokens" in answer.error:
-            asked = replace(asked, length_field="max_completion_tokens")
-            answer = self._ask(asked, 2)
-        if _refused(answer) and asked.streaming and asked.usage:
-            asked = replace(asked, usage=False)
-            answer = self._ask(asked, 2)
+            style = replace(style, length_field="max_completion_tokens")
+            answer = self._ask(style, 2)
+        if _refused(answer) and style.streaming and style.usage:
+            style = replace(style, usage=False)
+            answer = self._ask(style, 2)
         if answer.outcome != "ok":
             raise self.failed("answer", self._not_answered(said))
-        wanted = found.manner
-        found.manner = replace(asked, ignore_eos=wanted.ignore_eos, min_tokens=wanted.min_tokens)
-        found.target = found.target.changed(streaming=asked.streaming)
+        wanted = checked.manner
+        checked.manner = replace(style, ignore_eos=wanted.ignore_eos, min_tokens=wanted.min_tokens)
+        checked.target = checked.target.changed(streaming=style.streaming)
         self.passed("answer", "A short request is answered.")
         return answer
 
     def _tell(self, answer: Exchange) -> None:
-        """What the first answer says about token counts."""
+        """Tell what the first answer says about token counts."""
         if answer.token_source == "usage" and answer.input_tokens is not None:
-            where = "in the stream" if self.found.manner.streaming else "with the answer"
+            where = "in the stream" if self.checked.manner.streaming else "with the answer"
             self.passed("usage", f"The endpoint counts input and output tokens {where}.")
         else:
             self.passed(
@@ -134,7 +132,7 @@ class _Run(Reaching):
             return self.key_refused(int(error[5:8]))
         if answer.outcome == "http_4xx" and error.startswith("HTTP 404"):
             return (
-                f"{self.where} does not know the model or the route {self.found.target.path} ({error}): "
+                f"{self.where} does not know the model or the route {self.checked.target.path} ({error}): "
                 "correct endpoint.model, endpoint.api or endpoint.path."
             )
         if answer.outcome == "http_429":
@@ -143,46 +141,38 @@ class _Run(Reaching):
             return f"{self.where} accepts a short request but does not answer it ({error}): look at its log."
         if answer.outcome == "redirected":
             return f"{self.where} redirects ({error}), which is not followed: give that URL if it is the right one."
-        keyless = proxies.LITELLM in (self.found.proxy or "") or ABOUT_A_KEY.search(error)
+        keyless = proxies.LITELLM in (self.checked.proxy or "") or ABOUT_A_KEY.search(error)
         if answer.outcome == "http_5xx" and keyless and not self.key_sent:
             return f"{self.where} does not answer a short request ({error}), and no key was sent: {NAME_THE_KEY}."
-        return (
-            f"{self.where} does not answer a short request ({answer.outcome}: {error or 'no reason given'})."
-        )
+        return f"{self.where} does not answer a short request ({answer.outcome}: {error or 'no reason given'})."
 
     def each(self) -> None:
-        """Every further base URL answers a short request too."""
-        bases = self.found.target.bases
+        """Check that every further base URL answers a short request too."""
+        bases = self.checked.target.bases
         if len(bases) == 1:
             return
-        for base, answer in zip(
-            bases, self._exchanges(self.found.manner, [HELLO] * len(bases), 2), strict=True
-        ):
+        for base, answer in zip(bases, self._exchanges(self.checked.manner, [HELLO] * len(bases), 2), strict=True):
             if answer.outcome != "ok":
                 why = visible(answer.error) or answer.outcome
-                raise self.failed(
-                    "base URLs", f"{visible(base.where)} does not answer a short request ({why})."
-                )
+                raise self.failed("base URLs", f"{visible(base.where)} does not answer a short request ({why}).")
 
     def fields(self) -> None:
-        """Which fields that hold the output to its length are taken."""
-        wanted = self.found.manner
+        """Find which fields to hold the output to its length are taken."""
+        wanted = self.checked.manner
         taken = {name: getattr(wanted, name) and self._takes(name) for name in VENDOR_FIELDS}
-        self.found.manner = replace(wanted, ignore_eos=taken["ignore_eos"], min_tokens=taken["min_tokens"])
+        self.checked.manner = replace(wanted, ignore_eos=taken["ignore_eos"], min_tokens=taken["min_tokens"])
 
     def _takes(self, name: str) -> bool:
-        alone = replace(self.found.manner, ignore_eos=name == "ignore_eos", min_tokens=name == "min_tokens")
+        alone = replace(self.checked.manner, ignore_eos=name == "ignore_eos", min_tokens=name == "min_tokens")
         answer = self._ask(alone, 2)
         if answer.outcome == "ok":
             self.passed(name, f"The endpoint accepts {name}.")
             return True
-        self.passed(
-            name, f"The endpoint does not accept {name} ({visible(answer.error)}): it is left out.", None
-        )
+        self.passed(name, f"The endpoint does not accept {name} ({visible(answer.error)}): it is left out.", None)
         return False
 
     def calibrate(self, isls: Sequence[int], tokenizer: TokenizerFile | None = None) -> None:
-        """How long a text must be for the server to count what is asked."""
+        """Find how long a text must be for the server to count what is asked."""
         if not isls:
             return
         count = self._counter(tokenizer)
@@ -193,85 +183,83 @@ class _Run(Reaching):
                 "--tokenizer to have them counted.",
                 None,
             )
-            self.found.calibration = Calibration()
+            self.checked.calibration = Calibration()
             return
-        self.found.counts_by = count.by
+        self.checked.counts_by = count.by
         try:
-            self.found.calibration = calibrating.calibrate(count, isls)
+            self.checked.calibration = calibrating.calibrate(count, isls)
         except BenchError as problem:
             raise self.failed("isl", str(problem)) from None
-        misses = self.found.calibration.misses()
+        misses = self.checked.calibration.misses()
         met = f"isl is met, counted by {count.by}."
         self.passed("isl", " ".join(misses) if misses else met, None if misses else True)
 
     def _counter(self, tokenizer: TokenizerFile | None) -> Counter | TokenizerFile | None:
         """What counts the tokens of a text: the endpoint, else the file; None where neither does."""
         assert self.site is not None
-        whole = partial(self._counts, streaming=False) if self.found.manner.streaming else None
-        counter = Counter(self.site, self.found.manner, self._counts, whole)
+        whole = partial(self._counts, streaming=False) if self.checked.manner.streaming else None
+        counter = Counter(self.site, self.checked.manner, self._counts, whole)
         return counter if counter.works() else tokenizer
 
     def timed(self, isls: Sequence[int], osls: Sequence[int]) -> None:
-        """One request of the plan's smallest size, on its own, with its times."""
+        """Send one request of the plan's smallest size, on its own, and keep its times."""
         osl = min([*osls, TIMED_TOKENS])
         text = HELLO
-        if isls and self.found.calibration is not None:
-            text = calibrating.text(self.found.calibration, min(isls), "preflight")
-        answer = self._ask(self.found.manner, osl, text)
+        if isls and self.checked.calibration is not None:
+            text = calibrating.text(self.checked.calibration, min(isls), "preflight")
+        answer = self._ask(self.checked.manner, osl, text)
         if answer.outcome != "ok":
             raise self.failed("timed", self._not_answered(answer))
-        found = self.found
-        found.timed_osl = answer.output_tokens or osl
+        checked = self.checked
+        checked.timed_osl = answer.output_tokens or osl
         last = answer.stamps_ns[-1] if answer.stamps_ns else answer.end_ns
-        found.e2el_ms = (last - answer.sent_ns) / 1e6
+        checked.e2el_ms = (last - answer.sent_ns) / 1e6
         if answer.first_ns is not None:
-            found.ttft_ms = (answer.first_ns - answer.sent_ns) / 1e6
-        first = f"TTFT {_ms(found.ttft_ms)}, " if found.ttft_ms is not None else ""
-        tokens = counted(found.timed_osl, "token")
-        self.passed("timed", f"One request alone: {first}E2EL {_ms(found.e2el_ms)} for {tokens}.")
+            checked.ttft_ms = (answer.first_ns - answer.sent_ns) / 1e6
+        first = f"TTFT {_ms(checked.ttft_ms)}, " if checked.ttft_ms is not None else ""
+        tokens = counted(checked.timed_osl, "token")
+        self.passed("timed", f"One request alone: {first}E2EL {_ms(checked.e2el_ms)} for {tokens}.")
         if answer.output_tokens is not None and answer.output_tokens != osl:
             self.passed("osl", self._missed(osl, answer.output_tokens), None)
 
     def _missed(self, osl: int, tokens: int) -> str:
         """What a length that is not met says about the outputs to come."""
-        fields = [name for name in VENDOR_FIELDS if getattr(self.found.manner, name)]
+        fields = [name for name in VENDOR_FIELDS if getattr(self.checked.manner, name)]
         if tokens > osl:
             return f"It was asked for {osl} tokens and went on to {tokens}: it ignores max_tokens, so no osl is met."
         heard = f"although it accepts {joined(fields)}" if fields else "since nothing holds it to the length"
         return f"It was asked for {osl} tokens and ended after {tokens}, {heard}: outputs may miss their osl."
 
-    def _ask(self, manner: Manner, osl: int, text: str = HELLO) -> Exchange:
+    def _ask(self, manner: RequestStyle, osl: int, text: str = HELLO) -> Exchange:
         return self._exchanges(manner, [text], osl)[0]
 
     def _counts(self, texts: Sequence[str], streaming: bool = True) -> list[int | None]:
         """The input tokens of each text, as answers count them."""
-        asked = self.found.manner
+        asked = self.checked.manner
         manner = replace(asked, ignore_eos=False, min_tokens=False, streaming=asked.streaming and streaming)
         answers = self._exchanges(manner, texts, 1)
         if (limited := next((one for one in answers if _is_limited(one)), None)) is not None:
             raise self.failed("isl", self._not_answered(limited))
         return [answer.input_tokens for answer in answers]
 
-    def _exchanges(self, manner: Manner, texts: Sequence[str], osl: int) -> list[Exchange]:
+    def _exchanges(self, manner: RequestStyle, texts: Sequence[str], osl: int) -> list[Exchange]:
         """What became of each text; an endpoint that fails now and then is asked again, a limiter ever more slowly."""
-        asks = {place: Ask(place, body(manner, text, osl), None, osl) for place, text in enumerate(texts)}
-        target = self.found.target.changed(streaming=manner.streaming)
-        found: dict[int, Exchange] = {}
+        asks = {place: PreparedRequest(place, body(manner, text, osl), None, osl) for place, text in enumerate(texts)}
+        target = self.checked.target.changed(streaming=manner.streaming)
+        exchanges: dict[int, Exchange] = {}
         tries, limited_until = TRIES, monotonic() + LIMITED_S
-        slowed = (
-            0  # 1 once it has asked for less, and more with each round in a row of which it answered nothing
-        )
+        slowed = 0  # 1 once it has asked for less, and more with each round in a row of which it answered nothing
         while asks and tries:
             most = (len(asks), AT_ONCE, 1)[min(slowed, 2)]
             load = Load(load_kind="closed", concurrency=1 if slowed else min(AT_ONCE, len(asks)))
             run = self._run(target, list(asks.values())[:most], load)
-            found |= {one.number: one for one in run.exchanges}
+            exchanges |= {one.number: one for one in run.exchanges}
             done = [one for one in run.exchanges if one.outcome in FOR_GOOD]
             limited = any(_is_limited(one) for one in run.exchanges) and monotonic() < limited_until
             asks = {
                 place: ask
                 for place, ask in asks.items()
-                if place not in found or found[place].outcome not in FOR_GOOD
+                if place not in exchanges or exchanges[place].outcome not in FOR_GOOD
             }
             if limited and asks:
                 slowed = 1 if done else max(slowed, 1) + 1
@@ -279,11 +267,11 @@ class _Run(Reaching):
                 sleep(min(pause_s, max(0.0, self._left())))
             elif len(done) < len(run.exchanges):
                 tries -= 1
-        if self._left() < JUST_S and any(one.outcome == "timeout" for one in found.values()):
+        if self._left() < JUST_S and any(one.outcome == "timeout" for one in exchanges.values()):
             raise self._too_late()
-        return [found[place] for place in sorted(found)]
+        return [exchanges[place] for place in sorted(exchanges)]
 
-    def _run(self, target: Target, asks: Iterable[Ask], load: Load) -> PointRun:
+    def _run(self, target: Target, asks: Iterable[PreparedRequest], load: Load) -> PointRun:
         """What became of these requests, within the time that all checks have."""
         left = self._left()
         seconds = max(0.0, min(self.first_s, left))
@@ -310,9 +298,7 @@ class _Run(Reaching):
 
 def _is_limited(answer: Exchange) -> bool:
     """Whether the endpoint asked for fewer requests."""
-    return answer.outcome == "http_429" or (
-        answer.outcome == "http_5xx" and answer.error.startswith("HTTP 503")
-    )
+    return answer.outcome == "http_429" or (answer.outcome == "http_5xx" and answer.error.startswith("HTTP 503"))
 
 
 def _refused(answer: Exchange) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.plain_text import visible
-from bench.sweep.checks.site import Site
+from bench.sweep.checks.endpoint_probe import EndpointProbe
 from bench.wording import joined
 
 LITELLM = "LiteLLM"
@@ -46,9 +46,7 @@ BY_NAME = {
     "litellm": LITELLM,
 }
 """What `server` begins with, or `via` names behind its protocol."""
-NAMED = re.compile(
-    rf"(?P<name>{'|'.join(sorted(map(re.escape, BY_NAME), key=len, reverse=True))})\b{VERSION}", re.I
-)
+NAMED = re.compile(rf"(?P<name>{'|'.join(sorted(map(re.escape, BY_NAME), key=len, reverse=True))})\b{VERSION}", re.I)
 VIA = re.compile(r"^\s*(?:[A-Za-z]+/)?[0-9][0-9.]*\s+(?P<by>\S.*)$")
 LONGEST = 40
 
@@ -66,41 +64,41 @@ class Proxy:
         return f"{self.name} {self.version}" if self.version else self.name
 
 
-def proxies(site: Site) -> tuple[Proxy, ...]:
+def proxies(site: EndpointProbe) -> tuple[Proxy, ...]:
     """Those between here and the engine, as far as they say so in the answers that a site has given so far."""
-    found = proxies_in(site.headers)
-    version = None if found.get(LITELLM) else _litellm(site)
+    versions = proxies_in(site.headers)
+    version = None if versions.get(LITELLM) else _litellm(site)
     if version is not None:
-        found[LITELLM] = version
-    return tuple(Proxy(name, told or None) for name, told in found.items())
+        versions[LITELLM] = version
+    return tuple(Proxy(name, told or None) for name, told in versions.items())
 
 
 def proxies_in(headers: Mapping[str, str]) -> dict[str, str]:
     """Each proxy that these headers name, with its version, empty where it tells none."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for prefix, name in BY_PREFIX.items():
         if any(header.startswith(prefix) for header in headers):
-            found[name] = ""
+            versions[name] = ""
     if version := _version(headers.get("x-litellm-version", "")):
-        found[LITELLM] = version
+        versions[LITELLM] = version
     passed = [via["by"] for part in headers.get("via", "").split(",") if (via := VIA.match(part))]
-    for told, own in [(headers.get("server", ""), False), *((one, True) for one in passed)]:
-        named = NAMED.match(told.strip())
+    for software, own in [(headers.get("server", ""), False), *((one, True) for one in passed)]:
+        named = NAMED.match(software.strip())
         if named:
             name = BY_NAME[named["name"].lower()]
-            found[name] = found.get(name) or named["version"] or ""
+            versions[name] = versions.get(name) or named["version"] or ""
         elif own:
-            found.setdefault(visible(told.strip())[:LONGEST], "")
-    return found
+            versions.setdefault(visible(software.strip())[:LONGEST], "")
+    return versions
 
 
-def sentence(found: tuple[Proxy, ...]) -> str:
+def sentence(named: tuple[Proxy, ...]) -> str:
     """What that means for what is measured."""
-    answer, its = ("answers", "its") if len(found) == 1 else ("answer", "their")
-    return f"{joined([one.title for one in found])} {answer} for the engine: {its} own time is inside TTFT."
+    answer, its = ("answers", "its") if len(named) == 1 else ("answer", "their")
+    return f"{joined([one.title for one in named])} {answer} for the engine: {its} own time is inside TTFT."
 
 
-def context_tokens(site: Site, model: str) -> int | None:
+def context_tokens(site: EndpointProbe, model: str) -> int | None:
     """How many tokens of input LiteLLM states for a model; None where it states none."""
     for route in ("/model/info", "/v1/model/info"):
         told = site.document(route)
@@ -114,7 +112,7 @@ def context_tokens(site: Site, model: str) -> int | None:
     return None
 
 
-def _litellm(site: Site) -> str | None:
+def _litellm(site: EndpointProbe) -> str | None:
     """LiteLLM's version as its own route tells it without a key; None where it is not LiteLLM."""
     told = site.document("/health/readiness")
     return _version(told.get("litellm_version")) if told else None

@@ -48,6 +48,4 @@ def _read(path: Path) -> Any:
     try:
         return Tokenizer.from_str(text)
     except Exception as problem:  # the library raises bare Exceptions for a file that it cannot read
-        raise InputError(
-            f"endpoint.tokenizer {path} is no tokenizer.json: {str(problem)[:200]}."
-        ) from problem
+        raise InputError(f"endpoint.tokenizer {path} is no tokenizer.json: {str(problem)[:200]}.") from problem

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping
 from time import monotonic
 
-from bench.sweep.checks.site import NotReached, Reply, Site
-from bench.sweep.wire.bodies import Manner, body
+from bench.sweep.checks.endpoint_probe import EndpointProbe, NotReached, ProbeReply
+from bench.sweep.wire.bodies import RequestStyle, body
 from bench.sweep.wire.exchange import Target
 from bench.wording import number
 
@@ -17,10 +17,10 @@ LOADING = 500
 """From this status on a gateway or an engine is not ready: 503 of vLLM, 502 of a proxy whose engine does not listen."""
 
 
-def await_model(target: Target, model: str, wait_s: float, told: Callable[[str], object]) -> None:
-    """Nothing; every base URL serves the model, or the limit has passed and the checks say what is wrong.
+def await_model(target: Target, model: str, wait_s: float, tell: Callable[[str], object]) -> None:
+    """Wait until every base URL serves the model, or the limit has passed and the checks say what is wrong.
 
-    `told` hears how long it has waited before each look but the first, and may raise to end it.
+    `tell` hears how long it has waited before each look but the first, and may raise to end it.
     """
     begun = monotonic()
     until = begun + wait_s
@@ -28,21 +28,21 @@ def await_model(target: Target, model: str, wait_s: float, told: Callable[[str],
         left = until - monotonic()
         if left <= 0:
             return
-        told(f"waiting for the model to load, {_time(monotonic() - begun)} of {_time(wait_s)}")
+        tell(f"waiting for the model to load, {_time(monotonic() - begun)} of {_time(wait_s)}")
         time.sleep(min(EVERY_S, left))
 
 
 def serves(target: Target, model: str, until: float) -> bool:
     """Whether a look at a base URL gives no reason to wait: it lists the model, and answers a short request."""
     try:
-        site = Site(target, ANSWERS_WITHIN_S, until=until)
+        site = EndpointProbe(target, ANSWERS_WITHIN_S, until=until)
     except NotReached:
         return False
     try:
         reply = site.get("/v1/models")
         if reply.status >= LOADING or not _lists(reply, model):
             return False
-        short = body(Manner(model, target.api, streaming=False), "a", 1)
+        short = body(RequestStyle(model, target.api, streaming=False), "a", 1)
         return _answers(site, target.path.removeprefix(target.root), short)
     except NotReached:
         return False
@@ -50,7 +50,7 @@ def serves(target: Target, model: str, until: float) -> bool:
         site.close()
 
 
-def _answers(site: Site, path: str, short: bytes) -> bool:
+def _answers(site: EndpointProbe, path: str, short: bytes) -> bool:
     """Whether a short request is not turned away; one that takes long is no reason to wait, engines compile on it."""
     try:
         return site.post(path, short).status < LOADING
@@ -58,14 +58,10 @@ def _answers(site: Site, path: str, short: bytes) -> bool:
         return True
 
 
-def _lists(reply: Reply, model: str) -> bool:
+def _lists(reply: ProbeReply, model: str) -> bool:
     document = reply.document if reply.status == 200 else None
     rows = document.get("data") if isinstance(document, Mapping) else None
-    named = (
-        [row["id"] for row in rows if isinstance(row, Mapping) and "id" in row]
-        if isinstance(rows, list)
-        else None
-    )
+    named = [row["id"] for row in rows if isinstance(row, Mapping) and "id" in row] if isinstance(rows, list) else None
     return named is None or not model or model in named
 
 

@@ -12,10 +12,11 @@ from typing import Any, BinaryIO
 
 from bench.errors import BenchError
 from bench.sweep.folder import NotWritten
-from bench.sweep.generator.assignment import Assignment, Work
-from bench.sweep.generator.live import Tally
+from bench.sweep.generator.assignment import Assignment, RunningAssignment
+from bench.sweep.generator.live import RequestTally
 from bench.sweep.wire.exchange import PointRun
 
+NAME = "local"
 LENGTH = 8
 TOLD_EVERY_S = 0.5
 START_NS, START_NS_PER_CONNECTION = 250_000_000, 1_000_000
@@ -29,14 +30,14 @@ class Local:
     def __init__(self, workers: int = 1) -> None:
         self.workers = workers
         self._processes: list[_Worker] = []
-        self._work: Work | None = None
+        self._work: RunningAssignment | None = None
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> RequestTally:
         """How the point under way is going."""
         if self._work is not None:
             return self._work.tally
-        return Tally.of(worker.tally for worker in self._processes)
+        return RequestTally.of(worker.tally for worker in self._processes)
 
     async def run(self, job: Assignment) -> tuple[list[Path], list[PointRun]]:
         """Where the raw samples lie and what each worker did.
@@ -46,7 +47,7 @@ class Local:
         """
         jobs = job.shared(self.workers)
         if len(jobs) == 1:
-            self._work = Work(jobs[0])
+            self._work = RunningAssignment(jobs[0])
             return [jobs[0].spool], [await self._work.run()]
         self._work = None
         while len(self._processes) < len(jobs):
@@ -63,29 +64,39 @@ class Local:
         return [part.spool for part in jobs], list(runs)
 
     async def close(self) -> None:
-        """Nothing; the worker processes have ended."""
+        """End the worker processes."""
         processes, self._processes = self._processes, []
         for worker in processes:
             await worker.end()
+
+
+EXECUTOR = Local
 
 
 class _Worker:
     """A worker process, as this one sees it."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.tally = Tally()
+        self.tally = RequestTally()
         self._process = process
 
     @classmethod
     async def started(cls) -> _Worker:
-        return cls(await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bench.sweep.executors.local", cwd=ROOT, start_new_session=True,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        ))  # fmt: skip
+        return cls(
+            await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "bench.sweep.executors.local",
+                cwd=ROOT,
+                start_new_session=True,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+            )
+        )
 
     async def prepare(self, job: Assignment) -> None:
-        """Nothing; the worker has its requests ready."""
-        self.tally = Tally()
+        """Have the worker make its requests ready."""
+        self.tally = RequestTally()
         self._send(job)
         await self._hear("ready")
 
@@ -136,7 +147,7 @@ async def _received(stream: asyncio.StreamReader) -> Any:
 
 
 async def _serve(stdin: Any, stdout: BinaryIO) -> None:
-    """Nothing; does one assignment after another until the other process closes the pipe, or dies."""
+    """Do one assignment after another until the other process closes the pipe, or dies."""
     loop = asyncio.get_running_loop()
     stream = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
@@ -147,7 +158,7 @@ async def _serve(stdin: Any, stdout: BinaryIO) -> None:
 
     while True:
         try:
-            work = Work(await _received(stream))
+            work = RunningAssignment(await _received(stream))
             tell("ready")
             start = await _received(stream)
             load = asyncio.ensure_future(work.run(start))

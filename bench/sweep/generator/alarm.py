@@ -39,7 +39,7 @@ class Alarm:
             self._loop.add_reader(self._file, self._expired)
 
     def set(self, at_ns: int) -> None:
-        """Nothing; rings at that time, at once when it has passed."""
+        """Ring at that time, at once when it has passed."""
         if self._file < 0:
             if self._handle is not None:
                 self._handle.cancel()
@@ -49,7 +49,7 @@ class Alarm:
         self._libc.timerfd_settime(self._file, TFD_TIMER_ABSTIME, ctypes.byref(setting), None)
 
     def close(self) -> None:
-        """Nothing; it rings no more."""
+        """Ring no more."""
         if self._handle is not None:
             self._handle.cancel()
         if self._file >= 0:

@@ -11,15 +11,15 @@ from pathlib import Path
 from time import monotonic, monotonic_ns
 
 from bench.records import Load
-from bench.sweep.generator import arrivals
+from bench.sweep import arrivals
 from bench.sweep.generator.calibration import Calibration
-from bench.sweep.generator.live import Tally
+from bench.sweep.generator.live import RequestTally
 from bench.sweep.generator.prompts import Prompt, prompts
 from bench.sweep.generator.spool import Spool
 from bench.sweep.generator.stopping import Precision, prepare
 from bench.sweep.planning.shapes import PlannedPoint
-from bench.sweep.wire.bodies import Manner, body
-from bench.sweep.wire.exchange import Api, Ask, Exchange, Limits, PointRun, Target
+from bench.sweep.wire.bodies import RequestStyle, body
+from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, RequestApi, Target
 
 AHEAD_BYTES = 32 * 2**20
 """Requests are made before the point starts, up to so many bytes; what comes after that is made as it is sent."""
@@ -29,7 +29,7 @@ CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedEndpoint:
     """Whom to ask, as it can be handed to another process; a key is in `headers`, in memory only.
 
     `others` are further base URLs of the same deployment, each with its address.
@@ -37,7 +37,7 @@ class Asked:
 
     base_url: str
     address: str | None
-    api: Api = "chat"
+    api: RequestApi = "chat"
     streaming: bool = True
     ca_file: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -56,8 +56,16 @@ class Asked:
 
         secure = base_url.startswith("https")
         context = ssl.create_default_context(cafile=self.ca_file) if secure else None
-        return Target.at(base_url, api=self.api, streaming=self.streaming, headers=self.headers, context=context,
-                         address=address, path=self.path, query=self.query)  # fmt: skip
+        return Target.at(
+            base_url,
+            api=self.api,
+            streaming=self.streaming,
+            headers=self.headers,
+            context=context,
+            address=address,
+            path=self.path,
+            query=self.query,
+        )
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,8 @@ class Assignment:
     none on its way, the point is given up. `failed_before` are the requests that failed in a row just before it.
     """
 
-    asked: Asked
-    manner: Manner
+    endpoint: AskedEndpoint
+    manner: RequestStyle
     point: PlannedPoint
     limits: Limits
     seed: int
@@ -132,14 +140,10 @@ def times(job: Assignment) -> Iterator[int] | None:
     if load.load_kind != "open" or load.request_rate is None:
         return None
     seed = seed_of("arrivals", job.seed, job.point.key)
-    if load.arrivals == "constant":
-        return arrivals.constant(load.request_rate)
-    if load.arrivals == "burst":
-        return arrivals.burst(load.request_rate, job.burst_size, seed)
-    return arrivals.poisson(load.request_rate, seed)
+    return arrivals.times(load.arrivals, load.request_rate, seed, job.burst_size)
 
 
-class Asks:
+class AssignedRequests:
     """The requests of an assignment in order, until the tokens run out; `lengths` has what each was asked for."""
 
     def __init__(self, job: Assignment) -> None:
@@ -147,11 +151,11 @@ class Asks:
         self.ran_out = False
         self._job = job
         self._tokens = None if job.tokens_left is None else job.part(job.tokens_left)
-        self._made: deque[Ask] = deque()
+        self._made: deque[PreparedRequest] = deque()
         self._making = self._make()
         self._prepare()
 
-    def __iter__(self) -> Iterator[Ask]:
+    def __iter__(self) -> Iterator[PreparedRequest]:
         while True:
             if self._made:
                 yield self._made.popleft()
@@ -175,7 +179,7 @@ class Asks:
             if size > AHEAD_BYTES:
                 return
 
-    def _make(self) -> Iterator[Ask]:
+    def _make(self) -> Iterator[PreparedRequest]:
         job = self._job
         texts = prompts(job.point, job.seed, job.calibration, job.salt)
         mine = islice(texts, job.index, None, job.of)
@@ -192,20 +196,20 @@ class Asks:
                 at = round(prompt.at_s * arrivals.BILLION)
             self.lengths[prompt.number] = (prompt.isl, prompt.osl)
             made = body(job.manner, prompt.text, prompt.osl, prompt.messages, job.hold)
-            yield Ask(prompt.number, made, prompt.isl, prompt.osl, at)
+            yield PreparedRequest(prompt.number, made, prompt.isl, prompt.osl, at)
 
 
 def _isl(prompt: Prompt) -> int:
     return prompt.isl if prompt.isl is not None else len(prompt.text) // CHARACTERS_PER_TOKEN
 
 
-class Work:
+class RunningAssignment:
     """One assignment while it is carried out; `tally` says how it goes."""
 
     def __init__(self, job: Assignment) -> None:
         self.job = job
-        self.tally = Tally()
-        self._asks = Asks(job)
+        self.tally = RequestTally()
+        self._asks = AssignedRequests(job)
         self._spool = Spool(job.spool)
         self._at_once = job.load.concurrency or 1
         self._precision: Precision | None = None
@@ -227,9 +231,16 @@ class Work:
             self._precision = Precision(job.steady_within, self._at_once, job.limits.warmup_requests, warm)
         self.tally.good_at = max(monotonic(), (start_ns or 0) / arrivals.BILLION)
         try:
-            return await run_point(job.asked.target, iter(self._asks), job.load, job.own_limits, self._keep,
-                                   start_ns=start_ns, enough=self._enough,
-                                   failed_before=job.part(job.failed_before))  # fmt: skip
+            return await run_point(
+                job.endpoint.target,
+                iter(self._asks),
+                job.load,
+                job.own_limits,
+                self._keep,
+                start_ns=start_ns,
+                enough=self._enough,
+                failed_before=job.part(job.failed_before),
+            )
         finally:
             self.tally.ran_out = self._asks.ran_out
             self._spool.close()

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from time import thread_time_ns
 
-from bench.sweep.wire.answer import Answer
+from bench.sweep.wire.answer import WireAnswer
 
 SLICE = 64
 """Pieces read at once, some 50 µs of work."""
@@ -22,16 +22,16 @@ COMFORTABLE = 8_000_000
 class Backlog:
     """What waits to be read. `read` hears of each answer that has ended, once all of it is read."""
 
-    def __init__(self, read: Callable[[Answer], None]) -> None:
+    def __init__(self, read: Callable[[WireAnswer], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._read = read
-        self._answers: deque[tuple[Answer, Callable[[Answer], None] | None]] = deque()
+        self._answers: deque[tuple[WireAnswer, Callable[[WireAnswer], None] | None]] = deque()
         self._bytes = 0
         self._scheduled = False
         self.spent_ns = 0
 
-    def add(self, answer: Answer, look: Callable[[Answer], None] | None = None) -> None:
-        """Nothing; the answer's bytes are read when there is time, after a look at what has come of it."""
+    def add(self, answer: WireAnswer, look: Callable[[WireAnswer], None] | None = None) -> None:
+        """Have the answer's bytes read when there is time, after a look at what has come of it."""
         if answer.queued:
             return
         answer.queued = True
@@ -42,7 +42,7 @@ class Backlog:
             self._loop.call_soon(self._slices)
 
     def empty(self) -> None:
-        """Nothing; reads all there is."""
+        """Read all there is."""
         start = thread_time_ns()
         while self._answers:
             self._slice()

@@ -10,7 +10,7 @@ import random
 from email.utils import parsedate_to_datetime
 from time import time
 
-from bench.sweep.wire.answer import Answer
+from bench.sweep.wire.answer import WireAnswer
 from bench.sweep.wire.exchange import Exchange
 
 LIMITERS = (429, 503)
@@ -26,7 +26,7 @@ JITTER = 0.5
 """Rests are shortened by up to this share, so that places do not come back all at once."""
 
 
-def refused(answer: Answer) -> bool:
+def refused(answer: WireAnswer) -> bool:
     """Whether the endpoint asked for less."""
     return answer.head is not None and answer.head.status in LIMITERS
 
@@ -44,7 +44,7 @@ class Backoff:
         self._longest = max(2.0, self._places / PROBES_PER_S)
         self._random = random.Random(places)
 
-    def rest_s(self, answer: Answer) -> float:
+    def rest_s(self, answer: WireAnswer) -> float:
         """The seconds until the place that got this answer asks again, 0 after a good one or a single failure.
 
         A limiter's Retry-After holds, else the place's own refusals in a row double its rest. All places rest once as
@@ -63,7 +63,7 @@ class Backoff:
             return stated * self._random.uniform(1, 1 + JITTER / 5)
         return max(rest, self._doubled(FIRST_S, answer.refusals, LONGEST_S))
 
-    def heard(self, answer: Answer, read: Exchange) -> bool:
+    def heard(self, answer: WireAnswer, read: Exchange) -> bool:
         """Whether this ended what had failed for a while; a failure that its end has told of counts already."""
         if read.outcome == "ok":
             before, self.failed_in_a_row = self.failed_in_a_row, 0
@@ -75,7 +75,7 @@ class Backoff:
         return min(longest, first * 2.0 ** min(times - 1, 16)) * self._random.uniform(1 - JITTER, 1)
 
 
-def _failed_at_its_end(answer: Answer) -> bool:
+def _failed_at_its_end(answer: WireAnswer) -> bool:
     """Whether an answer is known for a failure before it is read: by its head, or since it was cut off."""
     return answer.outcome is not None or (answer.head is not None and answer.head.status >= 300)
 

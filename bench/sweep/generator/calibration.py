@@ -53,7 +53,7 @@ MOST_ENDING, DISTINCT = 3, 8
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredLength:
     """Texts of one wanted length: their mean and the one farthest off, in tokens, and what to aim lower by."""
 
     isl: int
@@ -72,7 +72,7 @@ class Calibration:
     around: float = 0.0
     weights: tuple[float, ...] = (1.0,) * len(WORDS)
     fillers: tuple[float, ...] = (1.0,) * len(FILLERS)
-    seen: tuple[Measured, ...] = ()
+    seen: tuple[MeasuredLength, ...] = ()
 
     def room(self, isl: int) -> float:
         """The tokens a text itself must have for the server to count this isl.
@@ -124,9 +124,7 @@ def calibrate(count: Callable[[Sequence[str]], Sequence[int]], isls: Iterable[in
             return found
 
 
-async def calibrated(
-    count: Callable[[Sequence[str]], Awaitable[Sequence[int]]], isls: Iterable[int]
-) -> Calibration:
+async def calibrated(count: Callable[[Sequence[str]], Awaitable[Sequence[int]]], isls: Iterable[int]) -> Calibration:
     """As `calibrate`, where counting has to be awaited."""
     steps = measuring(isls)
     texts = next(steps)
@@ -141,37 +139,35 @@ async def calibrated(
 
 def measuring(isls: Iterable[int]) -> Measuring:
     """The calibration, as a dialogue: yields texts to count, is sent their tokens."""
-    found = yield from _words()
+    calibration = yield from _words()
     wanted = _spread(sorted(set(isls)))
     for attempt in range(ROUNDS):
         texts = [
-            text(found, isl, f"calibration {attempt} {sample}") for isl in wanted for sample in range(SAMPLES)
+            text(calibration, isl, f"calibration {attempt} {sample}") for isl in wanted for sample in range(SAMPLES)
         ]
         counts = yield from _counted(texts)
         seen = tuple(
-            _seen(found, isl, counts[place * SAMPLES : (place + 1) * SAMPLES])
-            for place, isl in enumerate(wanted)
+            _seen(calibration, isl, counts[place * SAMPLES : (place + 1) * SAMPLES]) for place, isl in enumerate(wanted)
         )
         if all(_met(row) and abs(row.mean - row.isl) <= max(CLOSE * row.isl, 0.5) for row in seen):
             return replace(
-                found, seen=tuple(replace(row, aim_lower=found._aim_lower(row.isl)) for row in seen)
+                calibration, seen=tuple(replace(row, aim_lower=calibration._aim_lower(row.isl)) for row in seen)
             )
         if attempt < ROUNDS - 1:
-            found = replace(found, seen=seen)
-    return replace(found, seen=tuple(replace(row, aim_lower=found._aim_lower(row.isl)) for row in seen))
+            calibration = replace(calibration, seen=seen)
+    return replace(calibration, seen=tuple(replace(row, aim_lower=calibration._aim_lower(row.isl)) for row in seen))
 
 
-def text(calibration: Calibration, isl: int, key: str, first: Sequence[str] = (), shared: float = 0.0,
-         shared_key: str = "") -> str:  # fmt: skip
+def text(
+    calibration: Calibration, isl: int, key: str, first: Sequence[str] = (), shared: float = 0.0, shared_key: str = ""
+) -> str:
     """A text that the server counts as `isl` tokens, the same for the same keys.
 
     Its first `shared` share depends on `shared_key` alone; then come the words `first`, then words drawn from `key`.
     """
     room = calibration.room(isl)
     weights = dict(zip(WORDS, calibration.weights, strict=True))
-    words, left = (
-        _filled([], _drawn(shared_key, room, weights), room * shared, weights) if shared else ([], 0.0)
-    )
+    words, left = _filled([], _drawn(shared_key, room, weights), room * shared, weights) if shared else ([], 0.0)
     words, left = _filled(words, [*first, *_drawn(key, room, weights)], room * (1 - shared) + left, weights)
     words += _ending(calibration, round(left, 3))
     return " ".join(words or WORDS[:1])
@@ -188,9 +184,7 @@ def _ending(calibration: Calibration, left: float) -> tuple[str, ...]:
     return tuple(by_weight[weight] for weight in best)
 
 
-def _filled(
-    words: list[str], more: Sequence[str], room: float, weights: dict[str, float]
-) -> tuple[list[str], float]:
+def _filled(words: list[str], more: Sequence[str], room: float, weights: dict[str, float]) -> tuple[list[str], float]:
     """The words and as many more as have room, and the room that is left."""
     lightest, heaviest = min(weights.values()), max(weights.values())
     if heaviest - lightest < 1e-9:
@@ -240,19 +234,17 @@ def _words() -> Measuring:
 def _counted(texts: list[str]) -> Generator[list[str], Sequence[int], Sequence[int]]:
     counts = yield texts
     if len(counts) != len(texts) or any(count < 0 for count in counts):
-        raise BenchError(
-            f"The endpoint counted {len(counts)} of {len(texts)} texts: ISL cannot be calibrated."
-        )
+        raise BenchError(f"The endpoint counted {len(counts)} of {len(texts)} texts: ISL cannot be calibrated.")
     return counts
 
 
-def _seen(found: Calibration, isl: int, counts: Sequence[int]) -> Measured:
+def _seen(found: Calibration, isl: int, counts: Sequence[int]) -> MeasuredLength:
     mean = fmean(counts)
     worst = max(counts, key=lambda count: abs(count - isl))
-    return Measured(isl, mean, worst, found._aim_lower(isl) + mean - isl)
+    return MeasuredLength(isl, mean, worst, found._aim_lower(isl) + mean - isl)
 
 
-def _met(seen: Measured) -> bool:
+def _met(seen: MeasuredLength) -> bool:
     near = abs(seen.mean - seen.isl) <= max(SHARE * seen.isl, 0.5)
     return near and abs(seen.worst - seen.isl) <= max(SHARE * seen.isl, TOKENS)
 

@@ -14,7 +14,7 @@ RECENT = 200
 
 
 @dataclass
-class Tally:
+class RequestTally:
     """What became of the requests so far. `why` has the first error of each kind.
 
     `given_up` says that the point was ended since nothing was answered well. `failed_in_a_row` counts the latest
@@ -36,7 +36,7 @@ class Tally:
     tpot_ms: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
 
     def add(self, one: Exchange) -> None:
-        """Nothing; one more request has ended."""
+        """Count one more request that has ended."""
         if one.outcome == "ok":
             self.failed_in_a_row, self.good_at = 0, monotonic()
             self.ok += 1
@@ -72,11 +72,13 @@ class Tally:
     @property
     def reasons(self) -> str:
         """The failures by kind, each with its first error: "20 connect (Connection refused)"."""
-        return ", ".join(f"{many:,} {kind}" + (f" ({self.why[kind]})" if self.why.get(kind) else "")
-                         for kind, many in self.kinds.most_common(4))  # fmt: skip
+        return ", ".join(
+            f"{many:,} {kind}" + (f" ({self.why[kind]})" if self.why.get(kind) else "")
+            for kind, many in self.kinds.most_common(4)
+        )
 
     @classmethod
-    def of(cls, parts: Iterable[Tally]) -> Tally:
+    def of(cls, parts: Iterable[RequestTally]) -> RequestTally:
         """The tallies of several workers together."""
         whole = cls(good_at=0.0)
         for part in parts:

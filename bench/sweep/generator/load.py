@@ -21,10 +21,10 @@ from bench.records import Load
 from bench.sweep.generator.alarm import BILLION, Alarm
 from bench.sweep.generator.backlog import Backlog
 from bench.sweep.generator.backoff import Backoff, refused
-from bench.sweep.wire.answer import Answer
+from bench.sweep.wire.answer import WireAnswer
 from bench.sweep.wire.client import Client
 from bench.sweep.wire.connection import Connection
-from bench.sweep.wire.exchange import Ask, Exchange, Limits, Outcome, PointRun, Target
+from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, RequestOutcome, Target
 
 WATCH_S = 0.1
 """How often what is under way is held against its limits, and so how far past one it may go."""
@@ -40,7 +40,7 @@ SPARE = 8
 
 async def run_point(
     target: Target,
-    asks: Iterator[Ask],
+    asks: Iterator[PreparedRequest],
     load: Load,
     limits: Limits,
     on_exchange: Callable[[Exchange], object] | None = None,
@@ -61,12 +61,8 @@ async def run_point(
     Raises:
         UsageError: the load is neither closed with a concurrency nor open.
     """
-    if load.load_kind not in ("closed", "open") or (
-        load.load_kind == "closed" and not (load.concurrency or 0) > 0
-    ):
-        raise UsageError(
-            f"A load of kind {load.load_kind!r} without a concurrency of 1 or more cannot be sent."
-        )
+    if load.load_kind not in ("closed", "open") or (load.load_kind == "closed" and not (load.concurrency or 0) > 0):
+        raise UsageError(f"A load of kind {load.load_kind!r} without a concurrency of 1 or more cannot be sent.")
     _allow_many_files()
     run = _Point(target, asks, load, limits, on_exchange, enough, failed_before)
     collecting, frozen = gc.isenabled(), gc.get_freeze_count() > 0
@@ -99,7 +95,7 @@ class _Point:
     def __init__(
         self,
         target: Target,
-        asks: Iterator[Ask],
+        asks: Iterator[PreparedRequest],
         load: Load,
         limits: Limits,
         on_exchange: Callable[[Exchange], object] | None,
@@ -128,8 +124,8 @@ class _Point:
         self.resting: dict[int, _Rest] = {}
         self.rests = count()
         self.starting = self.concurrency or 0  # requests of a closed loop's start still to be sent
-        self.next: Ask | None = None  # an open loop's next request
-        self.waiting: deque[Answer] = deque()  # those of an open loop that no connection may be opened for
+        self.next: PreparedRequest | None = None  # an open loop's next request
+        self.waiting: deque[WireAnswer] = deque()  # those of an open loop that no connection may be opened for
         self.probe_ns = 0
         self.sender = Alarm(self.start_closed if self.concurrency is not None else self.send_due)
         self.prober = Alarm(self.probe)
@@ -164,7 +160,7 @@ class _Point:
             self.loop.set_exception_handler(before)
 
     def begin(self, start_ns: int | None) -> None:
-        """Nothing; the load starts at that time, or now."""
+        """Start the load at that time, or now."""
         start = monotonic_ns() if start_ns is None else start_ns
         self.report.start_ns = start
         if self.limits.duration_s is not None:
@@ -180,7 +176,7 @@ class _Point:
             self.sender.set(start)
 
     def close(self) -> None:
-        """Nothing; timers and attempts to connect end."""
+        """End timers and attempts to connect."""
         self.sender.close()
         self.prober.close()
         if self.watcher is not None:
@@ -192,7 +188,7 @@ class _Point:
 
     # What is sent
 
-    def take(self) -> Ask | None:
+    def take(self) -> PreparedRequest | None:
         """The next request to send; None, from then on, when the point's limits or its asks have ended."""
         if not self.sending:
             return None
@@ -208,7 +204,7 @@ class _Point:
         return ask
 
     def start_closed(self) -> None:
-        """Nothing; sends the first requests of a closed loop, a few at a time."""
+        """Send the first requests of a closed loop, a few at a time."""
         for _ in range(min(FIRST_SENDS, self.starting)):
             self.starting -= 1
             self.send_next(None)
@@ -216,15 +212,15 @@ class _Point:
             self.loop.call_soon(self.start_closed)
 
     def send_next(self, connection: Connection | None, refusals: int = 0) -> None:
-        """Nothing; a place of a closed loop takes its next request, or ends."""
+        """Send the next request of a place of a closed loop, or end the place."""
         ask = self.take()
         if ask is not None:
             answer = self.client.answer_to(ask, None)
             answer.refusals = refusals
             self.send(answer, connection)
 
-    def go_on(self, connection: Connection | None, answer: Answer) -> None:
-        """Nothing; the place that got this answer sends its next request, at once or when it has rested."""
+    def go_on(self, connection: Connection | None, answer: WireAnswer) -> None:
+        """Send the next request of the place that got this answer, at once or when it has rested."""
         rest = self.backoff.rest_s(answer)
         if not rest or not self.sending:
             self.send_next(connection, answer.refusals)
@@ -234,7 +230,7 @@ class _Point:
         self.resting[number] = _Rest(handle, connection, answer.refusals, monotonic_ns())
 
     def rested(self, number: int) -> None:
-        """Nothing; a place goes on."""
+        """Let a place go on."""
         rest = self.awake(number)
         self.send_next(rest.connection, rest.refusals)
         self.look_done()
@@ -247,7 +243,7 @@ class _Point:
         return rest
 
     def send_due(self) -> None:
-        """Nothing; sends what an open loop should have sent by now, a few at a time."""
+        """Send what an open loop should have sent by now, a few at a time."""
         start, now = self.report.start_ns, monotonic_ns()
         for _ in range(FIRST_SENDS):
             if self.next is None:
@@ -272,8 +268,8 @@ class _Point:
         if self.next is not None:
             self.sender.set(start + (self.next.at_ns or 0))
 
-    def send(self, answer: Answer, connection: Connection | None) -> None:
-        """Nothing; writes a request on a connection, on a new one where there is none."""
+    def send(self, answer: WireAnswer, connection: Connection | None) -> None:
+        """Write a request on a connection, on a new one where there is none."""
         self.under_way += 1
         self.report.in_flight = max(self.report.in_flight, self.under_way)
         connection = self.client.suited(connection, answer.ask)
@@ -282,14 +278,12 @@ class _Point:
         else:
             self.keep(self.send_anew(answer))
 
-    async def send_anew(self, answer: Answer) -> None:
-        """Nothing; opens a connection and writes the request on it."""
+    async def send_anew(self, answer: WireAnswer) -> None:
+        """Open a connection and write the request on it."""
         try:
             connection = await self.client.open(answer.ask)
         except OSError as error:
-            self.gave_up(
-                answer, "connect", _reason(error) or f"no connection within {self.limits.connect_s:g} s"
-            )
+            self.gave_up(answer, "connect", _reason(error) or f"no connection within {self.limits.connect_s:g} s")
         except asyncio.CancelledError:
             self.gave_up(answer, "cancelled", CANCELLED)
             self.look_done()
@@ -303,8 +297,8 @@ class _Point:
             self.go_on(None, answer)
         self.look_done()
 
-    def gave_up(self, answer: Answer, outcome: Outcome, words: str) -> None:
-        """Nothing; a request that was never written is counted."""
+    def gave_up(self, answer: WireAnswer, outcome: RequestOutcome, words: str) -> None:
+        """Count a request that was never written."""
         self.under_way -= 1
         answer.sent_ns = monotonic_ns()
         answer.end(answer.sent_ns, outcome, words)
@@ -312,8 +306,8 @@ class _Point:
 
     # What comes back
 
-    def ended(self, connection: Connection, answer: Answer) -> None:
-        """Nothing; the connection is free, or gone, and in a closed loop sends at once again.
+    def ended(self, connection: Connection, answer: WireAnswer) -> None:
+        """Take the connection back, free or gone; in a closed loop it sends at once again.
 
         A server may close a connection behind an answer, in the moment in which the next request is written on it: that
         one is written once more, on a new connection (RFC 9112, 9.3.1), and its latency counts from then.
@@ -336,12 +330,12 @@ class _Point:
             self.client.idle.append(connection)
         self.look_done()
 
-    def more(self, connection: Connection, answer: Answer) -> None:
-        """Nothing; part of an answer can be read."""
+    def more(self, connection: Connection, answer: WireAnswer) -> None:
+        """Read a part of an answer."""
         self.backlog.add(answer, connection.look_for)
 
-    def read(self, answer: Answer) -> None:
-        """Nothing; hands on what became of a request. Once one is answered well again, all places go on."""
+    def read(self, answer: WireAnswer) -> None:
+        """Hand on what became of a request. Once one is answered well again, all places go on."""
         exchange = answer.exchange()
         if self.backoff.heard(answer, exchange):
             for number in [number for number, rest in self.resting.items() if not rest.refusals]:
@@ -351,7 +345,7 @@ class _Point:
     # How it ends
 
     def stop(self) -> None:
-        """Nothing; no more is sent, and what is under way may end within the drain."""
+        """Send no more, and let what is under way end within the drain."""
         if self.sending:
             self.sending = False
             self.next = None
@@ -360,12 +354,12 @@ class _Point:
             self.loop.call_soon(self.look_done)
 
     def look_done(self) -> None:
-        """Nothing; the point is over once nothing is sent or under way."""
+        """End the point once nothing is sent or under way."""
         if not (self.sending or self.under_way or self.waiting or self.done.done()):
             self.done.set_result(None)
 
     def cancel(self) -> None:
-        """Nothing; what is under way is given up and counted as cancelled."""
+        """Give up what is under way, and count it as cancelled."""
         self.sending, self.out_of_time = False, True
         self.next = None
         for task in list(self.tasks):
@@ -379,12 +373,11 @@ class _Point:
         self.look_done()
 
     def watch(self) -> None:
-        """Nothing; cuts off what has passed a limit."""
+        """Cut off what has passed a limit."""
         self.watcher = self.loop.call_later(WATCH_S, self.watch)
         now = monotonic_ns()
         if self.sending and (
-            (self.stop_ns is not None and now >= self.stop_ns)
-            or (self.enough and self.enough(self.is_answered()))
+            (self.stop_ns is not None and now >= self.stop_ns) or (self.enough and self.enough(self.is_answered()))
         ):
             self.out_of_time = True
             self.stop()
@@ -395,12 +388,11 @@ class _Point:
     def is_answered(self) -> bool:
         """Whether an answer is on its way: its first token has come and its last has not."""
         return any(
-            connection.answer is not None and connection.answer.speaking
-            for connection in self.client.connections
+            connection.answer is not None and connection.answer.speaking for connection in self.client.connections
         )
 
     def probe(self) -> None:
-        """Nothing; notes how late the loop is, for every moment since the last look: what came then is as late."""
+        """Note how late the loop is, for every moment since the last look: what came then is as late."""
         now = monotonic_ns()
         while self.probe_ns <= now:
             self.report.lag_ns.append(now - self.probe_ns)
@@ -408,19 +400,19 @@ class _Point:
         self.prober.set(self.probe_ns)
 
     def keep(self, work: Coroutine[Any, Any, None]) -> None:
-        """Nothing; a task that runs beside the load, whose failure is the point's."""
+        """Run a task beside the load, whose failure is the point's."""
         task = self.loop.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.kept)
 
     def kept(self, task: asyncio.Task[None]) -> None:
-        """Nothing; such a task has ended."""
+        """Forget such a task that has ended."""
         self.tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None and not self.done.done():
             self.done.set_exception(error)
 
     def failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Nothing; what goes wrong in a callback ends the point, but for a connection's own errors."""
+        """End the point with what goes wrong in a callback, but for a connection's own errors."""
         error = context.get("exception")
         if "transport" in context and isinstance(error, OSError):
             return
@@ -436,7 +428,7 @@ def _reason(error: OSError) -> str:
 
 
 def _allow_many_files() -> None:
-    """Nothing; this process may hold as many connections as the system lets it."""
+    """Let this process hold as many connections as the system lets it."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

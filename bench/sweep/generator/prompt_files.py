@@ -36,7 +36,7 @@ EXAMPLE = 'write lines such as {"prompt": "…", "osl": 128}'
 
 
 @dataclass(frozen=True)
-class Row:
+class FilePrompt:
     """One prompt of a file: its text, or the messages of a chat with their texts joined; `osl` where it is known."""
 
     text: str
@@ -44,13 +44,13 @@ class Row:
     messages: tuple[Mapping[str, str], ...] | None = None
 
 
-def read_prompts(path: Path, *, osl_needed: bool = False) -> tuple[Row, ...]:
+def read_prompts(path: Path, *, osl_needed: bool = False) -> tuple[FilePrompt, ...]:
     """Every prompt of the file; conversations of a ShareGPT file that nobody begins are left out.
 
     Raises:
         InputError: the file is missing, too large, no JSON, or a row is no prompt or, when needed, has no osl.
     """
-    rows: list[Row] = []
+    rows: list[FilePrompt] = []
     kept = 0
     for place, entry in _entries(path):
         row = _row(path, place, entry)
@@ -160,7 +160,7 @@ def _end_of_list(path: Path, where: str, rest: str) -> None:
         _refuse(path, where, "is not valid JSON, or the list has no end")
 
 
-def _row(path: Path, place: str, entry: Any) -> Row | None:
+def _row(path: Path, place: str, entry: Any) -> FilePrompt | None:
     if not isinstance(entry, Mapping):
         _refuse(path, place, f"is no object; {EXAMPLE}")
     osl = _osl(path, place, entry)
@@ -173,44 +173,38 @@ def _row(path: Path, place: str, entry: Any) -> Row | None:
     text = next((entry[key] for key in TEXTS if entry.get(key) is not None), None)
     if not isinstance(text, str) or not text.strip():
         _refuse(path, place, f"has no text of a prompt; {EXAMPLE}")
-    return Row(_checked(path, place, text), osl)
+    return FilePrompt(_checked(path, place, text), osl)
 
 
-def _shared_gpt(path: Path, place: str, turns: Any, osl: int | None) -> Row | None:
+def _shared_gpt(path: Path, place: str, turns: Any, osl: int | None) -> FilePrompt | None:
     if not isinstance(turns, Sequence) or not all(isinstance(turn, Mapping) for turn in turns):
         _refuse(path, place, "has conversations that are no list of turns")
     said = [
-        (str(turn.get("from", turn.get("role", ""))).lower(), turn.get("value", turn.get("content")))
-        for turn in turns
+        (str(turn.get("from", turn.get("role", ""))).lower(), turn.get("value", turn.get("content"))) for turn in turns
     ]
     begins = next(
-        (n for n, (who, text) in enumerate(said) if who in ASKING and isinstance(text, str) and text.strip()),
-        None,
+        (n for n, (who, text) in enumerate(said) if who in ASKING and isinstance(text, str) and text.strip()), None
     )
     if begins is None:
         return None
-    answer = next(
-        (text for who, text in said[begins + 1 :] if who in ANSWERING and isinstance(text, str)), None
-    )
+    answer = next((text for who, text in said[begins + 1 :] if who in ANSWERING and isinstance(text, str)), None)
     if osl is None and answer:
         osl = max(1, min(MOST_TOKENS, round(len(answer) / CHARACTERS_PER_TOKEN)))
-    return Row(_checked(path, place, str(said[begins][1])), osl)
+    return FilePrompt(_checked(path, place, str(said[begins][1])), osl)
 
 
-def _chat(path: Path, place: str, messages: Any, osl: int | None) -> Row:
+def _chat(path: Path, place: str, messages: Any, osl: int | None) -> FilePrompt:
     wanted = f"1 to {MAX_MESSAGES} objects with a role and a content"
     if not isinstance(messages, list) or not 1 <= len(messages) <= MAX_MESSAGES:
         _refuse(path, place, f"has messages that are not {wanted}")
     said = []
     for message in messages:
-        role, content = (
-            (message.get("role"), message.get("content")) if isinstance(message, Mapping) else (None, None)
-        )
+        role, content = (message.get("role"), message.get("content")) if isinstance(message, Mapping) else (None, None)
         if role not in ROLES or not isinstance(content, str):
             _refuse(path, place, f"has messages that are not {wanted}")
         said.append({"role": role, "content": content})
     text = _checked(path, place, "\n".join(message["content"] for message in said))
-    return Row(text, osl, tuple(said))
+    return FilePrompt(text, osl, tuple(said))
 
 
 def _osl(path: Path, place: str, entry: Mapping[str, Any]) -> int | None:

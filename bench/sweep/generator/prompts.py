@@ -19,7 +19,7 @@ from bench.sweep.generator.calibration import WORDS, Calibration
 from bench.sweep.planning.shapes import Length, PlannedPoint, Shape
 
 if TYPE_CHECKING:
-    from bench.sweep.generator.prompt_files import Row
+    from bench.sweep.generator.prompt_files import FilePrompt
 
 FIRST_WORDS = 4
 """The first so many words of a prompt's own text count its number, so that no two of a point begin alike: 64^4."""
@@ -105,9 +105,7 @@ def _made(shape: Shape, key: str, calibration: Calibration) -> Iterator[Prompt]:
 
 
 def _text(isl: int, number: int, key: str, calibration: Calibration, shared: float = 0.0) -> str:
-    return calibrating.text(
-        calibration, isl, f"{key} {number}", _counting(number, key), shared, f"{key} shared"
-    )
+    return calibrating.text(calibration, isl, f"{key} {number}", _counting(number, key), shared, f"{key} shared")
 
 
 def _traced(path: Path, key: str, calibration: Calibration) -> Iterator[Prompt]:
@@ -129,7 +127,7 @@ def _from_file(path: Path, osl: Length | None, key: str) -> Iterator[Prompt]:
             number += 1
 
 
-def _of_row(row: Row, number: int, osl: Length | None, key: str) -> Prompt:
+def _of_row(row: FilePrompt, number: int, osl: Length | None, key: str) -> Prompt:
     wanted = osl.drawn(_random(f"{key} lengths {number}")) if osl else row.osl
     assert wanted is not None  # read_prompts was told that each row needs one
     return Prompt(number, row.text, None, wanted, row.messages)

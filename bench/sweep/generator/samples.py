@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 
-from bench.sweep.wire.exchange import Exchange, Outcome, TokenSource
+from bench.sweep.wire.exchange import Exchange, RequestOutcome, TokenSource
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ABSENT = -1
 """What stands in a column for None."""
 
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+OUTCOMES: tuple[RequestOutcome, ...] = get_args(RequestOutcome)
 OK, CANCELLED = OUTCOMES.index("ok"), OUTCOMES.index("cancelled")
 
 SOURCES: tuple[TokenSource, ...] = get_args(TokenSource)
@@ -33,8 +33,8 @@ ROW = ("intended_ns", "sent_ns", "first_ns", "end_ns", "input_tokens", "output_t
 """The columns with one entry per request."""
 
 
-class Asked(Protocol):
-    """What was asked for, in tokens; an Ask is one."""
+class AskedLengths(Protocol):
+    """What was asked for, in tokens; a PreparedRequest is one."""
 
     @property
     def isl(self) -> int | None: ...  # noqa: D102
@@ -71,37 +71,37 @@ class Samples:
             raise ValueError("the chunks of the requests are not as many as there are stamps and tokens")
 
     @classmethod
-    def of(cls, exchanges: Iterable[Exchange], asked: Mapping[int, Asked] | None = None) -> Samples:
+    def of(cls, exchanges: Iterable[Exchange], lengths: Mapping[int, AskedLengths] | None = None) -> Samples:
         """The columns of these exchanges; those of several workers may simply follow each other.
 
-        `asked` has what each request, by its number, was asked for.
+        `lengths` has what each request, by its number, was asked for.
         """
         rows = array("q")
         stamps, tokens = array("q"), array("i")
         for one in exchanges:
-            ask = asked.get(one.number) if asked else None
-            rows.extend((
-                _or_absent(one.intended_ns),
-                one.sent_ns,
-                _or_absent(one.first_ns),
-                one.end_ns,
-                _or_absent(one.input_tokens),
-                _or_absent(one.output_tokens),
-                _or_absent(ask.isl if ask else None),
-                _or_absent(ask.osl if ask else None),
-                OUTCOMES.index(one.outcome),
-                SOURCES.index(one.token_source),
-                finish_of(one.finish),
-                len(one.stamps_ns),
-            ))  # fmt: skip
+            ask = lengths.get(one.number) if lengths else None
+            rows.extend(
+                (
+                    _or_absent(one.intended_ns),
+                    one.sent_ns,
+                    _or_absent(one.first_ns),
+                    one.end_ns,
+                    _or_absent(one.input_tokens),
+                    _or_absent(one.output_tokens),
+                    _or_absent(ask.isl if ask else None),
+                    _or_absent(ask.osl if ask else None),
+                    OUTCOMES.index(one.outcome),
+                    SOURCES.index(one.token_source),
+                    finish_of(one.finish),
+                    len(one.stamps_ns),
+                )
+            )
             stamps.extend(one.stamps_ns)
             tokens.extend(one.tokens)
         import numpy as np
 
         table = np.array(rows, dtype=np.int64).reshape(-1, len(ROW))
-        columns: dict[str, Any] = {
-            name: np.ascontiguousarray(table[:, place]) for place, name in enumerate(ROW)
-        }
+        columns: dict[str, Any] = {name: np.ascontiguousarray(table[:, place]) for place, name in enumerate(ROW)}
         columns["stamps_ns"] = np.array(stamps, dtype=np.int64)
         columns["tokens"] = np.array(tokens, dtype=np.int64)
         return cls(**columns)
@@ -149,9 +149,7 @@ class Samples:
 
         first = np.repeat(self.first_ns, self.chunks)
         owner = np.repeat(np.arange(len(self)), self.chunks)
-        came = np.bincount(
-            owner, weights=np.where(self.stamps_ns == first, self.tokens, 0), minlength=len(self)
-        )
+        came = np.bincount(owner, weights=np.where(self.stamps_ns == first, self.tokens, 0), minlength=len(self))
         return np.maximum(came.astype(np.int64), self.chunks > 0)
 
     @property

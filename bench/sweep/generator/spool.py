@@ -34,7 +34,7 @@ class Spool:
                 self._files.append(part_of(stem, part).open("wb", buffering=BUFFER))
 
     def add(self, one: Exchange, isl: int | None, osl: int) -> None:
-        """Nothing; the exchange is kept. NotWritten when the disk is full."""
+        """Keep the exchange. NotWritten when the disk is full."""
         rows, stamps, tokens, words = self._files
         row = array("q", (
             _or_absent(one.intended_ns), one.sent_ns, _or_absent(one.first_ns), one.end_ns,
@@ -50,7 +50,7 @@ class Spool:
             words.write(json.dumps([one.finish, one.response_id, one.error]).encode() + b"\n")
 
     def close(self) -> None:
-        """Nothing; all of it is in the files."""
+        """Write all of it to the files."""
         problem: OSError | None = None
         for file in self._files:
             try:
@@ -98,15 +98,13 @@ def gathered(stems: Sequence[Path]) -> Spooled:
     return Spooled(
         {name: np.ascontiguousarray(table[:, place]) for place, name in enumerate(COLUMNS)},
         np.concatenate([np.fromfile(part_of(stem, "stamps"), dtype=np.int64) for stem in stems]),
-        np.concatenate([np.fromfile(part_of(stem, "tokens"), dtype=np.int32) for stem in stems]).astype(
-            np.int64
-        ),
+        np.concatenate([np.fromfile(part_of(stem, "tokens"), dtype=np.int32) for stem in stems]).astype(np.int64),
         words,
     )
 
 
 def clear(folder: Path, keep: Iterable[str] = ()) -> None:
-    """Nothing; what an interrupted point left among the samples is gone, all but these files."""
+    """Remove what an interrupted point left among the samples, all but these files."""
     kept = set(keep)
     with writing(folder):
         folder.mkdir(exist_ok=True)

@@ -30,7 +30,7 @@ def prepare() -> None:
 
 
 @dataclass
-class Batch:
+class RequestBatch:
     """So many requests that ended one after another: output tokens, the time they took, their TTFTs in order."""
 
     tokens: int
@@ -43,9 +43,9 @@ class Batch:
         middle, odd = divmod(len(self.ttfts), 2)
         return float(self.ttfts[middle]) if odd else (self.ttfts[middle - 1] + self.ttfts[middle]) / 2
 
-    def joined(self, other: Batch) -> Batch:
+    def joined(self, other: RequestBatch) -> RequestBatch:
         """This batch and the next as one."""
-        return Batch(self.tokens + other.tokens, self.ns + other.ns, sorted(self.ttfts + other.ttfts))
+        return RequestBatch(self.tokens + other.tokens, self.ns + other.ns, sorted(self.ttfts + other.ttfts))
 
 
 class Precision:
@@ -61,14 +61,14 @@ class Precision:
         self.share = share
         self._size = max(1, round_of)
         self._warmup_requests, self._from_ns = warmup_requests, from_ns
-        self._batches: list[Batch] = []
+        self._batches: list[RequestBatch] = []
         self._narrow = 0
         self._last_ns = 0
         self._since_ns: int | None = None
         self._tokens, self._count, self._ttfts = 0, 0, list[int]()
 
     def add(self, one: Exchange) -> None:
-        """Nothing; an exchange has ended."""
+        """Count an exchange that has ended."""
         if one.outcome == "cancelled" or one.number < self._warmup_requests or one.sent_ns < self._from_ns:
             return
         self._last_ns = max(self._last_ns, one.end_ns)
@@ -79,9 +79,7 @@ class Precision:
         if one.outcome == "ok":
             self._tokens += one.output_tokens or 0
             if one.first_ns is not None:
-                self._ttfts.append(
-                    one.first_ns - (one.sent_ns if one.intended_ns is None else one.intended_ns)
-                )
+                self._ttfts.append(one.first_ns - (one.sent_ns if one.intended_ns is None else one.intended_ns))
         if self._count >= self._size:
             self._close(self._since_ns)
 
@@ -111,7 +109,7 @@ class Precision:
         return mean, student_t_95(count - 1) * math.sqrt(spread / count)
 
     def _close(self, since_ns: int) -> None:
-        self._batches.append(Batch(self._tokens, self._last_ns - since_ns, sorted(self._ttfts)))
+        self._batches.append(RequestBatch(self._tokens, self._last_ns - since_ns, sorted(self._ttfts)))
         self._since_ns = self._last_ns
         self._tokens, self._count, self._ttfts = 0, 0, []
         if len(self._batches) == MOST:

@@ -33,7 +33,7 @@ EXAMPLE = "a trace has the columns at_s, isl and osl"
 
 
 @dataclass(frozen=True)
-class Arrival:
+class TracedRequest:
     """One request of a trace: seconds after the first one, and its lengths in tokens."""
 
     at_s: float
@@ -41,30 +41,26 @@ class Arrival:
     osl: int
 
 
-def read_trace(path: Path) -> tuple[Arrival, ...]:
+def read_trace(path: Path) -> tuple[TracedRequest, ...]:
     """The requests of a trace in the order of their arrival, the first at 0 s.
 
     Raises:
         InputError: the file cannot be read, lacks a column, or a row does not hold a time and two lengths.
     """
-    found = []
+    requests = []
     for number, row in _rows(path):
-        found.append(
-            Arrival(
-                _time(path, number, row), _length(path, number, row, ISL), _length(path, number, row, OSL)
-            )
+        requests.append(
+            TracedRequest(_time(path, number, row), _length(path, number, row, ISL), _length(path, number, row, OSL))
         )
-        if len(found) > MAX_ROWS:
+        if len(requests) > MAX_ROWS:
             raise InputError(f"{path.name} has more than {MAX_ROWS:,} requests; take fewer.")
-    if not found:
+    if not requests:
         raise InputError(f"{path.name} has no request; {EXAMPLE}.")
-    found.sort(key=lambda arrival: arrival.at_s)
-    start = found[0].at_s
-    if found[-1].at_s - start > MOST_SECONDS:
-        raise InputError(
-            f"{path.name} spans more than {MOST_SECONDS // 86_400} days; check the unit of its times."
-        )
-    return tuple(Arrival(arrival.at_s - start, arrival.isl, arrival.osl) for arrival in found)
+    requests.sort(key=lambda arrival: arrival.at_s)
+    start = requests[0].at_s
+    if requests[-1].at_s - start > MOST_SECONDS:
+        raise InputError(f"{path.name} spans more than {MOST_SECONDS // 86_400} days; check the unit of its times.")
+    return tuple(TracedRequest(arrival.at_s - start, arrival.isl, arrival.osl) for arrival in requests)
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -81,9 +77,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for number, text in numbered:
         cells = _cells(path, number, text)
         if len(cells) != len(header):
-            raise InputError(
-                f"{path.name}, line {number}, has {len(cells)} cells under {len(header)} columns."
-            )
+            raise InputError(f"{path.name}, line {number}, has {len(cells)} cells under {len(header)} columns.")
         yield number, dict(zip(header, cells, strict=True))
 
 
@@ -145,11 +139,9 @@ def _length(path: Path, number: int, row: Mapping[str, Any], names: Sequence[str
 
 def _number(path: Path, number: int, column: str, value: object) -> float:
     try:
-        found = math.nan if isinstance(value, bool) or len(str(value)) > 40 else float(str(value))
+        parsed = math.nan if isinstance(value, bool) or len(str(value)) > 40 else float(str(value))
     except ValueError:
-        found = math.nan
-    if not 0 <= found < 1e15:
-        raise InputError(
-            f"{path.name}, line {number}: {column} is {str(value)[:40]!r}; write a number of 0 or more."
-        )
-    return found
+        parsed = math.nan
+    if not 0 <= parsed < 1e15:
+        raise InputError(f"{path.name}, line {number}: {column} is {str(value)[:40]!r}; write a number of 0 or more.")
+    return parsed

@@ -9,15 +9,15 @@ from pathlib import Path
 from bench import names
 from bench.formats.journal import FAILED, PointLine
 from bench.records import Deployment, Flag, Workload
-from bench.sweep.checks.engines import Engine
+from bench.sweep.checks.engines import ServingEngine
 from bench.sweep.generator.samples import ABSENT, CANCELLED, OK, Samples
 from bench.sweep.generator.spool import Spooled
 from bench.sweep.measured.clock import ClockDrift
 from bench.sweep.measured.honesty import ClientLoad, flags
 from bench.sweep.measured.lateness import lateness, moved
-from bench.sweep.measured.rising import Rise, grows, rise
-from bench.sweep.measured.telemetry import Reading, summary
-from bench.sweep.measured.window import Measured, measured, started_well
+from bench.sweep.measured.saturation import Rise, grows, rise
+from bench.sweep.measured.telemetry import EngineReading, summary
+from bench.sweep.measured.window import MeasuredPoint, measured, started_well
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.shapes import Length, PlannedPoint, Shape
 from bench.sweep.wire.exchange import Limits, PointRun
@@ -29,7 +29,7 @@ SYNTHETIC = "random"
 
 
 @dataclass(frozen=True)
-class Ran:
+class FinishedLoad:
     """The load of one point, once it is over.
 
     `reasons` are the failures in words; `given_up` says that they ended the point before its time. `bases` is where
@@ -40,10 +40,10 @@ class Ran:
 
     point: PlannedPoint
     limits: Limits
-    found: Spooled
+    spooled: Spooled
     runs: Sequence[PointRun]
     drift: ClockDrift
-    readings: Sequence[Reading]
+    readings: Sequence[EngineReading]
     started: str
     reasons: str = ""
     given_up: bool = False
@@ -62,21 +62,26 @@ class Ran:
         return (max(run.end_ns for run in self.runs) - self.start_ns) / 1e9
 
 
-def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
+def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLine:
     """The point's line: its metrics, what failed, what is wrong with it."""
-    point, seen = ran.point, ran.found.samples
+    point, seen = ran.point, ran.spooled.samples
     objectives = {key: value for key, value in plan.slo.model_dump().items() if value is not None}
     result = measured(seen, point.load, ran.limits, ran.start_ns, objectives=objectives)
     risen = rise(seen, result.window) if point.load.load_kind == "open" else None
     if risen is not None and result.window.steady and (why := grows(risen, point.load.arrivals)):
         result = replace(result, window=replace(result.window, why=why))
     window = result.window
-    told = summary(ran.readings, window.start_ns, window.end_ns)
+    telemetry = summary(ran.readings, window.start_ns, window.end_ns)
     client = ClientLoad.of(ran.runs)
-    raised = _raised(ran, result, client, risen, told.prefix_share if told is not None else None)
+    raised = _raised(ran, result, client, risen, telemetry.prefix_share if telemetry is not None else None)
     failed = ran.given_up or not result.timed
-    own = {"lag_ms_p99": client.lag_ms_p99, "lag_ms_max": client.lag_ms_max, "cpu_share": client.cpu_share,
-           "waited_share": client.waited_share, "send_delay_ms_p99": result.send_delay_ms_p99}  # fmt: skip
+    own = {
+        "lag_ms_p99": client.lag_ms_p99,
+        "lag_ms_max": client.lag_ms_max,
+        "cpu_share": client.cpu_share,
+        "waited_share": client.waited_share,
+        "send_delay_ms_p99": result.send_delay_ms_p99,
+    }
     return PointLine(
         number=number,
         key=point.key,
@@ -104,21 +109,21 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
         cancelled=result.cancelled,
         timed=result.timed,
         tokens_asked=_tokens_asked(seen),
-        requests_sent=len(ran.found),
+        requests_sent=len(ran.spooled),
         token_source=_token_source(result),
         workers=len(ran.runs),
         flags=raised,
-        telemetry=told.told if told is not None else {},
+        telemetry=telemetry.figures if telemetry is not None else {},
         client={key: value for key, value in own.items() if value is not None},
         samples=samples,
     )
 
 
 def _raised(
-    ran: Ran, result: Measured, client: ClientLoad, risen: Rise | None, prefix_share: float | None
+    ran: FinishedLoad, result: MeasuredPoint, client: ClientLoad, risen: Rise | None, prefix_share: float | None
 ) -> tuple[Flag, ...]:
     """The point's flags."""
-    seen, numbers = ran.found.samples, ran.found.columns["number"]
+    seen, numbers = ran.spooled.samples, ran.spooled.columns["number"]
     timed = started_well(seen, result.window)
     return flags(
         result,
@@ -135,34 +140,32 @@ def _raised(
     )
 
 
-def _where_failed(ran: Ran) -> str:
+def _where_failed(ran: FinishedLoad) -> str:
     """Which of several base URLs nearly all failures were at; empty where it is no single one.
 
     Requests go round the base URLs by their numbers, as `Client.base_of` sends them.
     """
     import numpy as np
 
-    seen = ran.found.samples
+    seen = ran.spooled.samples
     failed = (seen.outcome != OK) & (seen.outcome != CANCELLED)
     if len(ran.bases) < 2 or not failed.any():
         return ""
-    at = np.bincount(ran.found.columns["number"][failed] % len(ran.bases), minlength=len(ran.bases))
+    at = np.bincount(ran.spooled.columns["number"][failed] % len(ran.bases), minlength=len(ran.bases))
     worst = int(at.argmax())
     return f"{at[worst]:,} of them at {ran.bases[worst]}" if at[worst] >= MOSTLY * at.sum() else ""
 
 
-def _counts(result: Measured) -> dict[str, float]:
+def _counts(result: MeasuredPoint) -> dict[str, float]:
     """What a point without a figure still says: how many requests ended well, and how many did not."""
     return {key: value for key, value in result.metrics.items() if key in ("requests_ok", "requests_failed")}
 
 
-def _without_figure(ran: Ran, result: Measured) -> str:
+def _without_figure(ran: FinishedLoad, result: MeasuredPoint) -> str:
     """Why a point has no figure, in a sentence."""
     well = result.timed or result.warmup_ok
     if ran.given_up and well:
-        return (
-            f"it was given up after {ran.seconds:.0f} s, since no request succeeded any more: {ran.reasons}"
-        )
+        return f"it was given up after {ran.seconds:.0f} s, since no request succeeded any more: {ran.reasons}"
     if ran.reasons and well:
         return f"after the warm-up no request succeeded: {ran.reasons}"
     if ran.reasons:
@@ -170,14 +173,17 @@ def _without_figure(ran: Ran, result: Measured) -> str:
     return f"no request succeeded in the time that is measured: {result.window.why or 'all were cut off'}"
 
 
-def workload(shape: Shape, result: Measured, counts_isl: bool = True) -> Workload:
+def workload(shape: Shape, result: MeasuredPoint, counts_isl: bool = True) -> Workload:
     """What was asked, in tokens; a distribution goes by its mean, and is told in the data set's name.
 
     Where nobody counts the input, its length is absent and the name says how many words it has.
     """
     isl_known = counts_isl or result.isl_actual is not None
-    drawn = [f"{name} {length}" for name, length in (("isl", shape.isl), ("osl", shape.osl))
-             if length is not None and length.distribution != "fixed"]  # fmt: skip
+    drawn = [
+        f"{name} {length}"
+        for name, length in (("isl", shape.isl), ("osl", shape.osl))
+        if length is not None and length.distribution != "fixed"
+    ]
     file = shape.trace or shape.prompts
     dataset = Path(file).stem if file else " ".join([SYNTHETIC, *drawn])
     if not isl_known and shape.isl is not None:
@@ -192,16 +198,19 @@ def workload(shape: Shape, result: Measured, counts_isl: bool = True) -> Workloa
     )
 
 
-def deployment(plan: Plan, engine: Engine) -> Deployment:
+def deployment(plan: Plan, engine: ServingEngine) -> Deployment:
     """What serves: as the facts state it, and where they do not, as the endpoint tells it."""
     own = {row.name for row in fields(Deployment)}
     stated = {key: value for key, value in plan.facts.items() if key in own}
     served = plan.endpoint.model
-    told = {"model": names.model_slug(served) or None, "checkpoint": served if "/" in served else None,
-            "engine": engine.name}  # fmt: skip
+    facts = {
+        "model": names.model_slug(served) or None,
+        "checkpoint": served if "/" in served else None,
+        "engine": engine.name,
+    }
     if stated.get("engine", engine.name) == engine.name:
-        told["engine_version"] = engine.version
-    return Deployment(**{**told, **stated})  # type: ignore[arg-type]
+        facts["engine_version"] = engine.version
+    return Deployment(**{**facts, **stated})  # type: ignore[arg-type]
 
 
 def _tokens_asked(seen: Samples) -> int:
@@ -216,5 +225,5 @@ def _requested(length: Length | None) -> int | None:
     return None if length is None else round(length.mean)
 
 
-def _token_source(result: Measured) -> str | None:
+def _token_source(result: MeasuredPoint) -> str | None:
     return " and ".join(result.sources) or None

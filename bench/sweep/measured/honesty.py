@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from bench.catalogue import metric
 from bench.records import Flag, Load
+from bench.sweep.arrivals import processes
 from bench.sweep.measured.clock import ClockDrift
-from bench.sweep.measured.lateness import Moved
-from bench.sweep.measured.rising import CHANCE, IN_FLIGHT_RISE, TTFT_RISE, Rise
-from bench.sweep.measured.window import TOGETHER, TOKENS_PER_CHUNK, Measured
+from bench.sweep.measured.lateness import LatePercentile
+from bench.sweep.measured.saturation import CHANCE, IN_FLIGHT_RISE, TTFT_RISE, Rise
+from bench.sweep.measured.window import TOGETHER, TOKENS_PER_CHUNK, MeasuredPoint
 from bench.sweep.wire.exchange import PointRun
 from bench.wording import counted, joined, number, share
 
@@ -102,11 +103,11 @@ class ClientLoad:
 
 
 def flags(
-    found: Measured,
+    point: MeasuredPoint,
     load: Load,
     client: ClientLoad,
     *,
-    moved: Sequence[Moved] = (),
+    moved: Sequence[LatePercentile] = (),
     rise: Rise | None = None,
     drift: ClockDrift | None = None,
     prefix_share: float | None = None,
@@ -123,39 +124,40 @@ def flags(
     `osl_held` that the endpoint has accepted a field that holds answers to their length. `where_failed` says at which
     of several base URLs it was.
     """
-    limiter = rate_limited(found, load, client)
+    limiter = rate_limited(point, load, client)
     checked = (
         limiter,
         outage(load, client) if limiter is None else None,
         client_limited(moved, load, client),
-        failures(found, load, where_failed),
+        failures(point, load, where_failed),
         over_saturated(rise) if load.load_kind == "open" else None,
-        osl_off_target(found, osl_held),
-        isl_off_target(found.isl_actual, found.isl_asked),
-        isl_unknown(found, isl_known),
+        osl_off_target(point, osl_held),
+        isl_off_target(point.isl_actual, point.isl_asked),
+        isl_unknown(point, isl_known),
         prefix_cache_warm(prefix_share, shared_prefix_share),
-        not_steady(found) if limiter is None and (found.timed or not found.failures) else None,
-        too_few_requests(found),
+        not_steady(point) if limiter is None and (point.timed or not point.failures) else None,
+        too_few_requests(point),
         clock_trouble(drift, client.lag_ms_max),
-        cut_short(found),
-        chunks_counted(found),
-        length_counted(found),
-        bursts(found, load, client),
-        tokens_in_chunks(found),
+        cut_short(point),
+        chunks_counted(point),
+        length_counted(point),
+        bursts(point, load, client),
+        tokens_in_chunks(point),
         resent(client),
+        rate_changes(load),
     )
     return tuple(flag for flag in checked if flag is not None)
 
 
-def sent(found: Measured) -> int:
+def sent(point: MeasuredPoint) -> int:
     """The requests of a point that ended by themselves, those of the warm-up included."""
-    ended_well = found.warmup_ok + round(found.metrics.get("requests_ok", 0.0))
-    return ended_well + sum(found.failures.values())
+    ended_well = point.warmup_ok + round(point.metrics.get("requests_ok", 0.0))
+    return ended_well + sum(point.failures.values())
 
 
-def rate_limited(found: Measured, load: Load, client: ClientLoad) -> Flag | None:
+def rate_limited(point: MeasuredPoint, load: Load, client: ClientLoad) -> Flag | None:
     """Raised when the endpoint asked for less load than it was given, and so set the pace itself."""
-    every = sent(found)
+    every = sent(point)
     if not every or not client.refused:
         return None
     lost = _rested_share(load, client)
@@ -166,7 +168,7 @@ def rate_limited(found: Measured, load: Load, client: ClientLoad) -> Flag | None
         "rate_limited",
         f"{client.refused:,} of {counted(every, 'request')} were refused with HTTP 429 or 503{rested}.",
         "This measures the limiter: throughput and latencies are of the requests it admitted."
-        if found.timed
+        if point.timed
         else "This measures the limiter, which admitted none.",
         "Lower the load to what is admitted, or raise the limit for this key.",
     )
@@ -190,12 +192,12 @@ def _rested_share(load: Load, client: ClientLoad) -> float:
     return client.rested_s / ((load.concurrency or 1) * client.seconds) if client.seconds else 0.0
 
 
-def client_limited(moved: Sequence[Moved], load: Load, client: ClientLoad) -> Flag | None:
+def client_limited(moved: Sequence[LatePercentile], load: Load, client: ClientLoad) -> Flag | None:
     """Raised when the load generator's own lateness may have moved a percentile visibly."""
     seen = [one for one in moved if one.share > MOVED_SHARE and one.by > MOVED_MS]
     if not seen:
         return None
-    by_key: dict[str, list[Moved]] = {}
+    by_key: dict[str, list[LatePercentile]] = {}
     for one in seen:
         by_key.setdefault(one.key, []).append(one)
     firm = [one for one in moved if one.percent == 50 and one not in seen]
@@ -204,13 +206,13 @@ def client_limited(moved: Sequence[Moved], load: Load, client: ClientLoad) -> Fl
     late = "" if client.lag_ms_max is None else f": it was up to {_ms(client.lag_ms_max)} late"
     return Flag(
         "client_limited",
-        f"The load generator may have moved {joined([_told(many) for many in by_key.values()])}{late}.",
+        f"The load generator may have moved {joined([_movement(many) for many in by_key.values()])}{late}.",
         f"So far these figures are of the machine that measured, not of the endpoint.{rest}",
         _relief(load, client),
     )
 
 
-def _told(many: Sequence[Moved]) -> str:
+def _movement(many: Sequence[LatePercentile]) -> str:
     """How far one latency may have moved, and from which percentile on: "TTFT from p90 on by up to 41 ms (20 %)"."""
     most = max(many, key=lambda one: one.by)
     label = metric(f"{most.key}_p50").label.partition(",")[0]
@@ -233,99 +235,89 @@ def _relief(load: Load, client: ClientLoad) -> str:
     return "It was neither busy nor waiting for a core, so something paused it: measure again on a quiet machine."
 
 
-def failures(found: Measured, load: Load | None = None, where: str = "") -> Flag | None:
+def failures(point: MeasuredPoint, load: Load | None = None, where: str = "") -> Flag | None:
     """Raised by any failed request, in the warm-up or after it."""
-    failed = sum(found.failures.values())
+    failed = sum(point.failures.values())
     if not failed:
         return None
-    kinds = [
-        f"{many:,} {kind}" for kind, many in sorted(found.failures.items(), key=lambda row: (-row[1], row[0]))
-    ]
-    early = f", {found.in_warmup:,} of them in the warm-up" if found.in_warmup else ""
-    commonest = max(found.failures, key=lambda kind: found.failures[kind])
+    kinds = [f"{many:,} {kind}" for kind, many in sorted(point.failures.items(), key=lambda row: (-row[1], row[0]))]
+    early = f", {point.in_warmup:,} of them in the warm-up" if point.in_warmup else ""
+    commonest = max(point.failures, key=lambda kind: point.failures[kind])
     alone = load is not None and load.concurrency == 1
-    todo = REMEDIES.get(
-        "broken_stream alone" if alone and commonest == "broken_stream" else commonest, ANY_REMEDY
-    )
+    todo = REMEDIES.get("broken_stream alone" if alone and commonest == "broken_stream" else commonest, ANY_REMEDY)
     return Flag(
         "failures",
-        f"{failed:,} of {counted(sent(found), 'request')} failed ({share(failed / sent(found))}): "
+        f"{failed:,} of {counted(sent(point), 'request')} failed ({share(failed / sent(point))}): "
         f"{joined(kinds, at_most=8)}{early}{', ' if where else ''}{where}.",
         "Latencies are over the requests that ended well: one that turns requests away looks faster than it is."
-        if found.timed
+        if point.timed
         else "No figure can be made of what did not end well.",
         f"Look at that endpoint, or leave its URL out. {todo}" if where else todo,
     )
 
 
-def osl_off_target(found: Measured, held: bool) -> Flag | None:
+def osl_off_target(point: MeasuredPoint, held: bool) -> Flag | None:
     """Raised when the mean output differs from what the same requests asked for, with what made it so."""
-    if _on_target(found.osl_actual, found.osl_asked):
+    if _on_target(point.osl_actual, point.osl_asked):
         return None
-    why, todo = _why_off(found, held)
-    return _off_target("osl", "Outputs", found.osl_actual, found.osl_asked, why, todo)
+    why, todo = _why_off(point, held)
+    return _off_target("osl", "Outputs", point.osl_actual, point.osl_asked, why, todo)
 
 
-def _why_off(found: Measured, held: bool) -> tuple[str, str]:
+def _why_off(point: MeasuredPoint, held: bool) -> tuple[str, str]:
     """What made outputs miss their length, and what to do about it."""
-    if found.beyond > max(found.stopped, found.filled):
+    if point.beyond > max(point.stopped, point.filled):
         return (
-            f"{share(found.beyond)} of the answers went beyond max_tokens, which the endpoint ignores",
+            f"{share(point.beyond)} of the answers went beyond max_tokens, which the endpoint ignores",
             "Compare at the actual length, or measure an endpoint that keeps to max_tokens.",
         )
-    if found.filled > found.stopped:
+    if point.filled > point.stopped:
         return (
-            f"{share(found.filled)} were ended before max_tokens by a limit of the endpoint's own",
+            f"{share(point.filled)} were ended before max_tokens by a limit of the endpoint's own",
             "Raise the endpoint's limit on output or context, or ask for a shorter osl.",
         )
-    if found.stopped and held:
+    if point.stopped and held:
         return (
-            f"the model ended {share(found.stopped)} of them itself, although ignore_eos or min_tokens was accepted",
+            f"the model ended {share(point.stopped)} of them itself, although ignore_eos or min_tokens was accepted",
             "Compare at the actual length, or send prompts that ask for long answers.",
         )
-    if found.stopped:
+    if point.stopped:
         return (
-            f"the model ended {share(found.stopped)} of them itself, since nothing holds it to the length",
+            f"the model ended {share(point.stopped)} of them itself, since nothing holds it to the length",
             "Serve with an engine that takes ignore_eos or min_tokens, or compare at the actual length.",
         )
     return "", "Compare at the actual length."
 
 
-def isl_off_target(actual: float | None, asked: float | None) -> Flag | None:
+def isl_off_target(actual: float | None, requested: float | None) -> Flag | None:
     """Raised when the mean input differs from what the same requests were meant to have."""
-    if _on_target(actual, asked):
+    if _on_target(actual, requested):
         return None
     todo = "Let the prompts be calibrated against this endpoint, or compare at the actual length."
-    return _off_target("isl", "Inputs", actual, asked, "", todo)
+    return _off_target("isl", "Inputs", actual, requested, "", todo)
 
 
 def _on_target(actual: float | None, asked: float | None) -> bool:
     return actual is None or not asked or abs(actual / asked - 1) <= LENGTH_SHARE
 
 
-def _off_target(
-    which: str, word: str, actual: float | None, asked: float | None, why: str, todo: str
-) -> Flag:
+def _off_target(which: str, word: str, actual: float | None, requested: float | None, why: str, todo: str) -> Flag:
     assert actual is not None
-    assert asked
-    ratio = actual / asked
-    off = (
-        f"{share(abs(ratio - 1))} {'more' if ratio > 1 else 'less'} than"
-        if ratio < 2
-        else f"{number(ratio)} times"
-    )
+    assert requested
+    ratio = actual / requested
+    off = f"{share(abs(ratio - 1))} {'more' if ratio > 1 else 'less'} than" if ratio < 2 else f"{number(ratio)} times"
     return Flag(
         f"{which}_off_target",
-        f"{word} had {number(actual)} tokens on average, {off} the {number(asked)} that were asked for"
+        f"{word} had {number(actual)} tokens on average, {off} the {number(requested)} that were asked for"
         f"{': ' if why else ''}{why}.",
         "Throughput and latency both depend on length, so the point does not stand for the workload it is filed under.",
         todo,
     )
 
 
-def isl_unknown(found: Measured, known: bool) -> Flag | None:
+def isl_unknown(point: MeasuredPoint, known: bool) -> Flag | None:
     """Raised when nobody has counted the input: neither the endpoint nor a tokenizer."""
-    if known or found.isl_actual is not None:
+    if known or point.isl_actual is not None:
         return None
     return Flag(
         "isl_unknown",
@@ -335,13 +327,13 @@ def isl_unknown(found: Measured, known: bool) -> Flag | None:
     )
 
 
-def prefix_cache_warm(hits: float | None, asked: float = 0.0) -> Flag | None:
+def prefix_cache_warm(hits: float | None, requested: float = 0.0) -> Flag | None:
     """Raised when more of the input came from a prefix cache than was meant to be shared."""
-    if hits is None or hits - asked <= PREFIX_SHARE:
+    if hits is None or hits - requested <= PREFIX_SHARE:
         return None
     return Flag(
         "prefix_cache_warm",
-        f"{share(hits)} of the input tokens came from the engine's prefix cache; {share(asked)} were meant to.",
+        f"{share(hits)} of the input tokens came from the engine's prefix cache; {share(requested)} were meant to.",
         "What is cached is not computed: TTFT is shorter and throughput higher than for prompts never seen before.",
         "Use another seed, restart the endpoint, or switch its prefix caching off.",
     )
@@ -363,26 +355,26 @@ def over_saturated(rise: Rise | None) -> Flag | None:
     )
 
 
-def not_steady(found: Measured) -> Flag | None:
+def not_steady(point: MeasuredPoint) -> Flag | None:
     """Raised when warm-up and drain could not be cut off, or the load still grew."""
-    if found.window.steady:
+    if point.window.steady:
         return None
     return Flag(
         "not_steady",
-        f"There is no steady state: {found.window.why}.",
+        f"There is no steady state: {point.window.why}.",
         "The figures may be of filling up or draining, where the endpoint is under another load than was asked for.",
         "Make the point longer, by point.duration_s or point.requests: several times as long as one answer takes.",
     )
 
 
-def too_few_requests(found: Measured, percent: int = 99) -> Flag | None:
+def too_few_requests(point: MeasuredPoint, percent: int = 99) -> Flag | None:
     """Raised when fewer than one request lies beyond the percentile that is shown."""
     needed = round(100 / (100 - percent))
-    if found.timed >= needed or not found.timed:
+    if point.timed >= needed or not point.timed:
         return None
     return Flag(
         "too_few_requests",
-        f"The latencies are over {counted(found.timed, 'request')}; a p{percent} needs {needed:,}.",
+        f"The latencies are over {counted(point.timed, 'request')}; a p{percent} needs {needed:,}.",
         f"With fewer, the p{percent} is little else than the slowest request, and another run will give another one.",
         f"Ask for {needed:,} requests or more, or read the median.",
     )
@@ -409,35 +401,35 @@ def clock_trouble(drift: ClockDrift | None, lag_ms_max: float | None = None) -> 
     )
 
 
-def cut_short(found: Measured) -> Flag | None:
+def cut_short(point: MeasuredPoint) -> Flag | None:
     """Raised when more requests were cut off at the end than a p99 can bear: they would have been the slowest."""
-    every = found.cancelled + found.timed
-    if not found.cancelled or found.cancelled <= 0.01 * every:
+    every = point.cancelled + point.timed
+    if not point.cancelled or point.cancelled <= 0.01 * every:
         return None
     return Flag(
         "cut_short",
-        f"{counted(found.cancelled, 'request')} were still under way when the point was over, beside {found.timed:,} "
+        f"{counted(point.cancelled, 'request')} were still under way when the point was over, beside {point.timed:,} "
         "that are timed.",
         "What is cut off is what takes longest, so the slow tail is missing from e2el and the like.",
         "Give the point a longer drain, or a longer duration.",
     )
 
 
-def chunks_counted(found: Measured) -> Flag | None:
+def chunks_counted(point: MeasuredPoint) -> Flag | None:
     """Raised when tokens were counted by chunks, since the endpoint does not say how many there were."""
-    if found.counted_by_server is None or found.counted_by_server >= COUNTED_SHARE:
+    if point.counted_by_server is None or point.counted_by_server >= COUNTED_SHARE:
         return None
     return Flag(
         "tokens_by_chunks",
-        f"{share(1 - found.counted_by_server)} of the answers came without a token count, so each chunk counts as one.",
+        f"{share(1 - point.counted_by_server)} of the answers came without a token count, so each chunk counts as one.",
         "Where a chunk holds several tokens or half of one, throughput and tpot are wrong by as much.",
         "Let the endpoint send usage in the stream (stream_options.include_usage).",
     )
 
 
-def length_counted(found: Measured) -> Flag | None:
+def length_counted(point: MeasuredPoint) -> Flag | None:
     """Raised when tokens are those asked for, since answers ended with `length` and nothing counts them."""
-    if "length" not in found.sources:
+    if "length" not in point.sources:
         return None
     return Flag(
         "tokens_by_length",
@@ -447,15 +439,15 @@ def length_counted(found: Measured) -> Flag | None:
     )
 
 
-def bursts(found: Measured, load: Load, client: ClientLoad) -> Flag | None:
+def bursts(point: MeasuredPoint, load: Load, client: ClientLoad) -> Flag | None:
     """Raised when chunks came together; of another kind where the load generator was so late that it made them so."""
-    if found.together is None or found.together <= TOGETHER:
+    if point.together is None or point.together <= TOGETHER:
         return None
-    tpot, first = found.metrics.get("tpot_ms_p50"), found.first_tokens or 1.0
-    if tpot is not None and _late_share(client, tpot) > found.together / 2:
+    tpot, first = point.metrics.get("tpot_ms_p50"), point.first_tokens or 1.0
+    if tpot is not None and _late_share(client, tpot) > point.together / 2:
         return Flag(
             "itl_left_out",
-            f"{share(found.together)} of the chunks were read together with the one before, since the load generator "
+            f"{share(point.together)} of the chunks were read together with the one before, since the load generator "
             "was late.",
             "The time between two reads is not that between two tokens, so ITL is left out.",
             _relief(load, client),
@@ -468,7 +460,7 @@ def bursts(found: Measured, load: Load, client: ClientLoad) -> Flag | None:
     )
     return Flag(
         "bursts",
-        f"{share(found.together)} of the chunks came together with the one before.",
+        f"{share(point.together)} of the chunks came together with the one before.",
         effect,
         "Look for a proxy that buffers, for a flush interval, or for a server without TCP_NODELAY.",
     )
@@ -481,13 +473,13 @@ def _late_share(client: ClientLoad, ms: float) -> float:
     return float((client.lag_ms > ms).mean())
 
 
-def tokens_in_chunks(found: Measured) -> Flag | None:
+def tokens_in_chunks(point: MeasuredPoint) -> Flag | None:
     """Raised when chunks carry several tokens, so that gaps between them are no inter-token latencies."""
-    if found.tokens_per_chunk is None or found.tokens_per_chunk <= TOKENS_PER_CHUNK:
+    if point.tokens_per_chunk is None or point.tokens_per_chunk <= TOKENS_PER_CHUNK:
         return None
     return Flag(
         "tokens_in_chunks",
-        f"A chunk carried {number(found.tokens_per_chunk)} tokens on average.",
+        f"A chunk carried {number(point.tokens_per_chunk)} tokens on average.",
         "The time between chunks is not that between tokens, so ITL is left out.",
         "Compare TPOT, which is per token.",
     )
@@ -503,6 +495,19 @@ def resent(client: ClientLoad) -> Flag | None:
         "saying so, and were sent once more.",
         "Their latency counts from the second time; the new connection is not in it.",
         "Let the endpoint, or the proxy before it, keep connections open or answer with Connection: close.",
+    )
+
+
+def rate_changes(load: Load) -> Flag | None:
+    """Raised when arrivals are of a process whose rate is not the stated one all along the point."""
+    process = processes().get(load.arrivals or "")
+    if process is None or process.STEADY:
+        return None
+    return Flag(
+        "rate_changes",
+        f"Requests came {process.ABOUT} (loads.arrivals {process.NAME}), so their rate changed while it was measured.",
+        "The figures are of all rates in that time together, not of the one that was stated.",
+        "Compare it with points of the same arrivals, or choose arrivals of a steady rate.",
     )
 
 

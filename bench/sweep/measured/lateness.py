@@ -28,7 +28,7 @@ BEHIND_NS = 5_000_000
 
 
 @dataclass(frozen=True)
-class Moved:
+class LatePercentile:
     """A percentile, in ms, and the most that it may read off by, either way for TPOT and too high for the others."""
 
     key: str
@@ -54,9 +54,7 @@ def late_ns(stamps: Column, run: PointRun) -> Column:
     until = np.maximum.accumulate(due + lag + np.minimum(BEHIND_NS, lag))
     place = np.minimum(np.searchsorted(until, stamps, "left"), len(lag) - 1)
     held = (due[place] <= stamps) & (stamps <= until[place])
-    since = due[place] - np.minimum(
-        LAG_EVERY_NS, lag[place]
-    )  # it may have begun before the moment that tells of it
+    since = due[place] - np.minimum(LAG_EVERY_NS, lag[place])  # it may have begun before the moment that tells of it
     return np.where(held, stamps - since, 0)
 
 
@@ -77,7 +75,7 @@ def lateness(samples: Samples, numbers: Column, runs: Sequence[PointRun]) -> tup
     return first, last
 
 
-def moved(samples: Samples, timed: Mask, late: tuple[Column, Column]) -> tuple[Moved, ...]:
+def moved(samples: Samples, timed: Mask, late: tuple[Column, Column]) -> tuple[LatePercentile, ...]:
     """How far the percentiles of TTFT, TPOT and E2EL may be off; nothing of no request.
 
     In an open loop a request that was sent late has waited for the load generator, which is known exactly.
@@ -96,12 +94,12 @@ def moved(samples: Samples, timed: Mask, late: tuple[Column, Column]) -> tuple[M
         "tpot_ms": (values["tpot_ms"] - last / later, values["tpot_ms"] + first / later),
         "e2el_ms": (values["e2el_ms"] - waited - last, values["e2el_ms"]),
     }
-    found: list[Moved] = []
+    percentiles: list[LatePercentile] = []
     for key, (low, high) in bounds.items():
         known = ~np.isnan(values[key])
         if not known.any():
             continue
         least, seen, most = (np.percentile(column[known], PERCENTS) for column in (low, values[key], high))
         off = np.maximum(seen - least, most - seen)
-        found += [Moved(key, *row) for row in zip(PERCENTS, seen.tolist(), off.tolist(), strict=True)]
-    return tuple(found)
+        percentiles += [LatePercentile(key, *row) for row in zip(PERCENTS, seen.tolist(), off.tolist(), strict=True)]
+    return tuple(percentiles)

@@ -13,7 +13,7 @@ from bench.errors import InputError
 from bench.library.store import sync_folder
 from bench.sweep.folder import writing
 from bench.sweep.generator.samples import ABSENT, OUTCOMES, ROW, SOURCES, Samples, finish_of
-from bench.sweep.measured.telemetry import Reading
+from bench.sweep.measured.telemetry import EngineReading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +30,7 @@ READINGS = b"kneepoint_telemetry"
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptRequests:
     """The requests of a point as their file keeps them, times in nanoseconds since the point's start.
 
     `connect_ns` is how long the set-up of the connection took, ABSENT where it was there already; `error` says why a
@@ -42,13 +42,13 @@ class Kept:
     connect_ns: Column
     headers_ns: Column
     error: tuple[str | None, ...]
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[EngineReading, ...] = ()
 
     def __len__(self) -> int:
         return len(self.number)
 
 
-def from_parquet(path: Path) -> Kept:
+def from_parquet(path: Path) -> KeptRequests:
     """The requests that `to_parquet` has kept.
 
     Raises:
@@ -66,8 +66,8 @@ def from_parquet(path: Path) -> Kept:
         ) from problem
 
 
-def to_parquet(found: Spooled, start_ns: int, path: Path, readings: Sequence[Reading] = ()) -> None:
-    """Nothing; the requests are in the file, which is there whole or not at all.
+def to_parquet(spooled: Spooled, start_ns: int, path: Path, readings: Sequence[EngineReading] = ()) -> None:
+    """Write the requests to the file, which is there whole or not at all.
 
     Times are nanoseconds since the point's start, but `connect_ns`, which is how long the set-up took; `chunks_ns`
     has the arrival of each chunk and `chunk_tokens` what it carried. The engine's `readings` are in its metadata.
@@ -76,7 +76,7 @@ def to_parquet(found: Spooled, start_ns: int, path: Path, readings: Sequence[Rea
 
     beside = path.with_name(f".{path.name}")
     with writing(path):
-        table = _table(found, start_ns).replace_schema_metadata({READINGS: _told(readings, start_ns)})
+        table = _table(spooled, start_ns).replace_schema_metadata({READINGS: _readings(readings, start_ns)})
         pq.write_table(table, beside, compression="zstd", row_group_size=ROWS_IN_A_GROUP)
         with beside.open("rb") as file:
             os.fsync(file.fileno())
@@ -84,29 +84,27 @@ def to_parquet(found: Spooled, start_ns: int, path: Path, readings: Sequence[Rea
         sync_folder(path.parent)
 
 
-def _table(found: Spooled, start_ns: int) -> pa.Table:
+def _table(spooled: Spooled, start_ns: int) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
     made: dict[str, Any] = {}
     for name in NUMBERS:
-        column = found.columns[name]
+        column = spooled.columns[name]
         moment = name.endswith("_ns") and name != "connect_ns"
         made[name] = _numbers(column - start_ns if moment else column, column != ABSENT)
-    made["outcome"] = _texts([OUTCOMES[place] for place in found.columns["outcome"].tolist()])
-    made["token_source"] = _texts([SOURCES[place] for place in found.columns["source"].tolist()])
+    made["outcome"] = _texts([OUTCOMES[place] for place in spooled.columns["outcome"].tolist()])
+    made["token_source"] = _texts([SOURCES[place] for place in spooled.columns["source"].tolist()])
     for place, name in enumerate(WORDS):
-        made[name] = _texts([row[place] or None for row in found.words])
-    offsets = pa.py_buffer(np.concatenate(([0], np.cumsum(found.columns["chunks"]))).astype(np.int64))
-    for name, values in (("chunks_ns", found.stamps - start_ns), ("chunk_tokens", found.tokens)):
+        made[name] = _texts([row[place] or None for row in spooled.words])
+    offsets = pa.py_buffer(np.concatenate(([0], np.cumsum(spooled.columns["chunks"]))).astype(np.int64))
+    for name, values in (("chunks_ns", spooled.stamps - start_ns), ("chunk_tokens", spooled.tokens)):
         inner = _numbers(values)
-        made[name] = pa.Array.from_buffers(
-            pa.large_list(pa.int64()), len(found), [None, offsets], children=[inner]
-        )
+        made[name] = pa.Array.from_buffers(pa.large_list(pa.int64()), len(spooled), [None, offsets], children=[inner])
     return pa.Table.from_arrays(list(made.values()), names=list(made))
 
 
-def _kept(table: pa.Table) -> Kept:
+def _kept(table: pa.Table) -> KeptRequests:
     import numpy as np
     import pyarrow.compute as pc
 
@@ -126,14 +124,14 @@ def _kept(table: pa.Table) -> Kept:
         stamps_ns=_flat(lists),
         tokens=_flat(table.column("chunk_tokens")),
     )
-    told = json.loads((table.schema.metadata or {}).get(READINGS, b"[]"))
-    return Kept(
+    readings = json.loads((table.schema.metadata or {}).get(READINGS, b"[]"))
+    return KeptRequests(
         samples,
         whole("number"),
         whole("connect_ns"),
         whole("headers_ns"),
         tuple(table.column("error").to_pylist()),
-        tuple(Reading(**one) for one in told),
+        tuple(EngineReading(**one) for one in readings),
     )
 
 
@@ -151,11 +149,9 @@ def _flat(lists: Any) -> Column:
     return np.concatenate([np.array([], dtype=np.int64), *parts]).astype(np.int64)
 
 
-def _told(readings: Sequence[Reading], start_ns: int) -> bytes:
+def _readings(readings: Sequence[EngineReading], start_ns: int) -> bytes:
     since = [asdict(replace(one, at_ns=one.at_ns - start_ns)) for one in readings]
-    return json.dumps(
-        [{key: value for key, value in one.items() if value is not None} for one in since]
-    ).encode()
+    return json.dumps([{key: value for key, value in one.items() if value is not None} for one in since]).encode()
 
 
 def _numbers(values: Any, known: Any = None) -> pa.Array:

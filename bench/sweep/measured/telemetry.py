@@ -15,24 +15,35 @@ from functools import lru_cache
 from statistics import fmean
 from time import monotonic_ns
 
-from bench.sweep.checks.site import NotReached, Site
+from bench.sweep.checks.endpoint_probe import EndpointProbe, NotReached
 from bench.sweep.wire.exchange import Target
 
 EVERY_S = 1.0
 TIMEOUT_S = 5.0
 
 NAMES: dict[str, tuple[str, ...]] = {
-    "running": ("vllm:num_requests_running", "sglang:num_running_reqs", "llamacpp:requests_processing",
-                "tgi_batch_current_size"),
+    "running": (
+        "vllm:num_requests_running",
+        "sglang:num_running_reqs",
+        "llamacpp:requests_processing",
+        "tgi_batch_current_size",
+    ),
     "waiting": ("vllm:num_requests_waiting", "sglang:num_queue_reqs", "llamacpp:requests_deferred", "tgi_queue_size"),
-    "kv_share": ("vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "sglang:token_usage",
-                 "llamacpp:kv_cache_usage_ratio"),
+    "kv_share": (
+        "vllm:kv_cache_usage_perc",
+        "vllm:gpu_cache_usage_perc",
+        "sglang:token_usage",
+        "llamacpp:kv_cache_usage_ratio",
+    ),
     "preemptions": ("vllm:num_preemptions_total", "sglang:num_retracted_requests_total"),
-    "prefix_queries": ("vllm:prefix_cache_queries_total", "vllm:gpu_prefix_cache_queries_total",
-                       "sglang:prompt_tokens_total"),
+    "prefix_queries": (
+        "vllm:prefix_cache_queries_total",
+        "vllm:gpu_prefix_cache_queries_total",
+        "sglang:prompt_tokens_total",
+    ),
     "prefix_hits": ("vllm:prefix_cache_hits_total", "vllm:gpu_prefix_cache_hits_total", "sglang:cached_tokens_total"),
     "prefix_share": ("sglang:cache_hit_rate",),
-}  # fmt: skip
+}
 """Each figure by what engines call it, newest name first; vllm:*_perc is a share from 0 to 1 for all its name.
 
 Source: vLLM docs, usage/metrics; SGLang docs, production metrics, and its metrics/collector.py; llama.cpp
@@ -46,7 +57,7 @@ LABELS = r'(?:\{(?:[^"\\}\n]|"(?:[^"\\\n]|\\.)*")*\})?'
 
 
 @dataclass(frozen=True)
-class Reading:
+class EngineReading:
     """One reading; None is what the engine does not tell. The last four but `prefix_share` count from its start.
 
     `prefix_queries` and `prefix_hits` are input tokens looked up and found in the prefix cache, `prefix_share` is the
@@ -86,29 +97,29 @@ class Telemetry:
     prefix_share: float | None = None
 
     @property
-    def told(self) -> dict[str, float]:
+    def figures(self) -> dict[str, float]:
         """What is known, by name."""
         return {row.name: value for row in fields(self) if (value := getattr(self, row.name)) is not None}
 
 
-def parse(text: str, at_ns: int) -> Reading:
+def parse(text: str, at_ns: int) -> EngineReading:
     """The figures in Prometheus' text format; several series of one name are replicas of the engine.
 
     Source: Prometheus docs, "Exposition formats".
     """
-    found: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = {}
     for match in _lines().finditer(text):
         value = float(match["value"])
         if math.isfinite(value):
-            found.setdefault(match["name"], []).append(value)
+            values.setdefault(match["name"], []).append(value)
     figures: dict[str, float] = {}
     for figure, known in NAMES.items():
-        name = next((name for name in known if name in found), None)
+        name = next((name for name in known if name in values), None)
         if name is not None:
-            figures[figure] = sum(found[name]) if figure in SUMMED else fmean(found[name])
+            figures[figure] = sum(values[name]) if figure in SUMMED else fmean(values[name])
     if "prefix_hits" not in figures:
         figures.pop("prefix_queries", None)
-    return Reading(at_ns, **figures)
+    return EngineReading(at_ns, **figures)
 
 
 @lru_cache(maxsize=1)
@@ -117,7 +128,7 @@ def _lines() -> re.Pattern[str]:
     return re.compile(rf"^(?P<name>{names}){LABELS}[ \t]+{VALUE}(?=[ \t\r\n]|$)", re.MULTILINE)
 
 
-def summary(readings: Sequence[Reading], start_ns: int, end_ns: int) -> Telemetry | None:
+def summary(readings: Sequence[EngineReading], start_ns: int, end_ns: int) -> Telemetry | None:
     """What the readings say about a window; None when none was taken.
 
     What runs, waits and fills the cache is over the readings inside the window; what is counted is the difference
@@ -147,20 +158,20 @@ def summary(readings: Sequence[Reading], start_ns: int, end_ns: int) -> Telemetr
     )
 
 
-def _known(readings: Sequence[Reading], name: str) -> list[float]:
+def _known(readings: Sequence[EngineReading], name: str) -> list[float]:
     return [value for one in readings if (value := getattr(one, name)) is not None]
 
 
-def _mean(readings: Sequence[Reading], name: str) -> float | None:
+def _mean(readings: Sequence[EngineReading], name: str) -> float | None:
     values = _known(readings, name)
     return fmean(values) if values else None
 
 
-def _most(readings: Sequence[Reading], name: str) -> float | None:
+def _most(readings: Sequence[EngineReading], name: str) -> float | None:
     return max(_known(readings, name), default=None)
 
 
-def _grown(before: Reading, after: Reading, name: str) -> float | None:
+def _grown(before: EngineReading, after: EngineReading, name: str) -> float | None:
     """How much a counter grew; None when it is not told at both ends, or began anew in between."""
     first, last = getattr(before, name), getattr(after, name)
     if first is None or last is None or last < first or before is after:
@@ -175,17 +186,17 @@ class Poller:
     """
 
     def __init__(self, target: Target, every_s: float = EVERY_S) -> None:
-        self.readings: list[Reading] = []
+        self.readings: list[EngineReading] = []
         self._target, self._every_s = target, every_s
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
 
     def start(self) -> None:
-        """Nothing; the first reading is on its way."""
+        """Start the first reading."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Nothing; no reading is taken after this."""
+        """Take no further reading."""
         self._over.set()
         self._thread.join(TIMEOUT_S + 1)
 
@@ -198,7 +209,7 @@ class Poller:
 
     def _run(self) -> None:
         try:
-            sites = [Site(base, TIMEOUT_S) for base in self._target.bases]
+            sites = [EndpointProbe(base, TIMEOUT_S) for base in self._target.bases]
         except NotReached:
             return
         due = monotonic_ns()
@@ -216,7 +227,7 @@ class Poller:
             for site in sites:
                 site.close()
 
-    def _read(self, sites: Sequence[Site]) -> Reading | None:
+    def _read(self, sites: Sequence[EndpointProbe]) -> EngineReading | None:
         """One reading, over all base URLs as over replicas; None when one tells nothing. Its time is the last one's."""
         try:
             replies = [site.get("/metrics") for site in sites]

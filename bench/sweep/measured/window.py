@@ -1,8 +1,8 @@
 """From a point's exchanges to its metrics: the steady state between warm-up and drain, and the whole run beside it.
 
-Tokens and completed requests count by when they arrive, latencies over the requests that started inside. Starts
-belong to [start, end), arrivals to (start, end]: a closed loop's window then holds as many completions as starts, and
-windows that follow each other never count anything twice.
+Output tokens count by when they arrive, a request by the share of its output tokens that arrived inside, latencies
+over the requests that started inside. Starts belong to [start, end), arrivals to (start, end]; windows that follow each
+other never count anything twice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from bench.catalogue import COMMON_STATISTICS
 from bench.records import Deployment, Load
 from bench.sweep.generator.samples import ABSENT, CANCELLED, FILLED, OK, OUTCOMES, SOURCES, STOPPED, Samples
-from bench.sweep.wire.exchange import Limits, Outcome, TokenSource
+from bench.sweep.wire.exchange import Limits, RequestOutcome, TokenSource
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,12 +51,12 @@ class Window:
 
     @property
     def duration_s(self) -> float:
-        """Its length."""
+        """Seconds from its start to its end."""
         return (self.end_ns - self.start_ns) / BILLION
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredPoint:
     """What a point measured. Metrics are keys of the catalogue; what could not be measured is not among them.
 
     `metrics` is the steady state, `whole` the run from its first request to its last answer, warm-up and drain
@@ -73,7 +73,7 @@ class Measured:
     window: Window
     metrics: Mapping[str, float]
     whole: Mapping[str, float]
-    failures: Mapping[Outcome, int] = field(default_factory=dict)
+    failures: Mapping[RequestOutcome, int] = field(default_factory=dict)
     in_warmup: int = 0
     warmup_ok: int = 0
     cancelled: int = 0
@@ -101,7 +101,7 @@ def measured(
     *,
     objectives: Mapping[str, float] | None = None,
     deployment: Deployment | None = None,
-) -> Measured:
+) -> MeasuredPoint:
     """What the point measured; with a deployment also per accelerator.
 
     `start_ns` is when the load began. `objectives` are the most a good request may take, in ms, by the keys of
@@ -129,7 +129,7 @@ def measured(
     osl, osl_asked = _means(samples.output_tokens, samples.asked_osl, timed)
     delays = (samples.sent_ns - samples.intended_ns)[(samples.intended_ns != ABSENT) & after]
     chunks = int(samples.chunks[timed].sum())
-    return Measured(
+    return MeasuredPoint(
         window=window,
         metrics=metrics | _per_accelerator(metrics, deployment),
         whole=whole | _per_accelerator(whole, deployment),
@@ -201,9 +201,7 @@ def steady(samples: Samples, load: Load, limits: Limits, start_ns: int) -> Windo
     started = int(((samples.sent_ns >= begin) & (samples.sent_ns < end)).sum())
     if started < concurrency:
         return Window(
-            rest,
-            last,
-            f"{started} requests started in the steady state, less than one round of {concurrency}",
+            rest, last, f"{started} requests started in the steady state, less than one round of {concurrency}"
         )
     return Window(begin, end)
 
@@ -226,9 +224,7 @@ def _full(samples: Samples, concurrency: int) -> tuple[int, int] | None:
 
     times = np.concatenate((samples.end_ns, samples.sent_ns))
     steps = np.repeat([-1, 1], len(samples))
-    order = np.argsort(
-        times, kind="stable"
-    )  # an end before a start of the same moment, which takes its place
+    order = np.argsort(times, kind="stable")  # an end before a start of the same moment, which takes its place
     full = np.flatnonzero(np.cumsum(steps[order]) >= concurrency)
     if not len(full):
         return None
@@ -250,16 +246,6 @@ def started_well(samples: Samples, window: Window) -> Mask:
     before_end = starts < window.end_ns if window.steady else starts <= window.end_ns
     chosen: Mask = (starts >= window.start_ns) & before_end & (samples.outcome == OK)
     return chosen
-
-
-def output_tokens_between(samples: Samples, start_ns: int, end_ns: int) -> int:
-    """The output tokens that arrived after `start_ns` and until `end_ns`.
-
-    Only those of requests that ended well, or were under way when the point was over: what a failed request brought
-    is of no use to anyone. Tokens that no chunk showed count at the end of their answer.
-    """
-    when, tokens = arrivals(samples)
-    return int(tokens[(when > start_ns) & (when <= end_ns)].sum())
 
 
 def arrivals(samples: Samples) -> tuple[Column, Column]:
@@ -291,42 +277,66 @@ def _figures(
 ) -> dict[str, float]:
     """The metrics of one stretch of the run."""
     failed = (samples.outcome != OK) & (samples.outcome != CANCELLED)
-    found = {
+    figures = {
         "requests_ok": float((counted & (samples.outcome == OK)).sum()),
         "requests_failed": float((counted & failed).sum()),
     }
     if window.duration_s > 0:
-        found |= _rates(samples, window, goals, arrivals)
-    return found | _latencies(samples, timed)
+        figures |= _rates(samples, window, goals, arrivals)
+    return figures | _latencies(samples, timed)
 
 
 def _rates(
     samples: Samples, window: Window, goals: Mapping[str, float], arrivals: tuple[Column, Column]
 ) -> dict[str, float]:
     duration = window.duration_s
-    found = {"duration_s": duration}
-    completed = (
-        (samples.outcome == OK) & (samples.end_ns > window.start_ns) & (samples.end_ns <= window.end_ns)
-    )
-    found["requests_per_s"] = float(completed.sum()) / duration
+    rates = {"duration_s": duration}
+    shares = served(samples, window)
+    well = samples.outcome == OK
+    ended = float(shares[well].sum())
+    rates["requests_per_s"] = float(shares.sum()) / duration
     if goals:
-        found["goodput_requests_per_s"] = float((completed & _good(samples, goals)).sum()) / duration
+        good = float(shares[well & _good(samples, goals)].sum())
+        rates["goodput_requests_per_s"] = rates["requests_per_s"] * good / ended if ended else 0.0
     known = samples.output_tokens[(samples.outcome == OK)]
     if len(known) and (known != ABSENT).all():
         when, tokens = arrivals
         inside = (when > window.start_ns) & (when <= window.end_ns)
         when, tokens = when[inside], tokens[inside]
-        found["output_tokens"] = float(tokens.sum())
-        found["output_tokens_per_s"] = found["output_tokens"] / duration
+        rates["output_tokens"] = float(tokens.sum())
+        rates["output_tokens_per_s"] = rates["output_tokens"] / duration
         if duration >= 1 and len(when):
-            found["peak_output_tokens_per_s"] = _peak(when - window.start_ns, tokens, int(duration))
-    taken_in = samples.input_tokens[completed]
+            rates["peak_output_tokens_per_s"] = _peak(when - window.start_ns, tokens, int(duration))
+    counted = well & (shares > 0)
+    taken_in = samples.input_tokens[counted]
     if len(taken_in) and (taken_in != ABSENT).all():
-        found["input_tokens"] = float(taken_in.sum())
-        found["input_tokens_per_s"] = found["input_tokens"] / duration
-    if "output_tokens" in found and "input_tokens" in found:
-        found["total_tokens_per_s"] = (found["input_tokens"] + found["output_tokens"]) / duration
-    return found
+        rates["input_tokens_per_s"] = rates["requests_per_s"] * float(taken_in @ shares[counted]) / ended
+        rates["input_tokens"] = rates["input_tokens_per_s"] * duration
+    if "output_tokens" in rates and "input_tokens" in rates:
+        rates["total_tokens_per_s"] = (rates["input_tokens"] + rates["output_tokens"]) / duration
+    return rates
+
+
+def served(samples: Samples, window: Window) -> npt.NDArray[np.float64]:
+    """The share of each request that was served in the window: of its output tokens, those that arrived inside.
+
+    Requests of equal length end in waves, and a window that closes just before the end of one would lose it if only
+    ends were counted. A request without tokens counts at its end; one that was cut off as the run was over has all the
+    tokens it was asked for to come, or as many as the others have; one that failed is not served.
+    """
+    import numpy as np
+
+    well = samples.outcome == OK
+    cut_off = (samples.outcome == CANCELLED) & well.any()
+    come = (samples.stamps_ns > window.start_ns) & (samples.stamps_ns <= window.end_ns)
+    owner = np.repeat(np.arange(len(samples)), samples.chunks)
+    ended = (samples.end_ns > window.start_ns) & (samples.end_ns <= window.end_ns)
+    inside = np.bincount(owner, weights=samples.tokens * come, minlength=len(samples)) + samples.unseen * ended
+    of = (samples.shown + samples.unseen).astype(np.float64)
+    usual = of[well].mean() if well.any() else 0.0
+    of = np.where(cut_off, np.maximum(np.where(samples.asked_osl == ABSENT, usual, samples.asked_osl), of), of)
+    shares: npt.NDArray[np.float64] = np.where(of > 0, inside / np.maximum(of, 1), ended & well)
+    return np.where(well | cut_off, shares, 0.0)
 
 
 def _peak(offsets: Column, tokens: Column, seconds: int) -> float:
@@ -338,15 +348,15 @@ def _peak(offsets: Column, tokens: Column, seconds: int) -> float:
 
 
 def _latencies(samples: Samples, timed: Mask) -> dict[str, float]:
-    found: dict[str, float] = {}
+    latencies: dict[str, float] = {}
     for key, values in each_request(samples, timed).items():
-        found |= _distribution(key, values[~_isnan(values)])
+        latencies |= _distribution(key, values[~_isnan(values)])
     if gaps_are_itl(samples, timed):
-        found |= _distribution("itl_ms", samples.gaps_ns(timed) / MILLION)
+        latencies |= _distribution("itl_ms", samples.gaps_ns(timed) / MILLION)
     for name in COMMON_STATISTICS:
-        if found.get(f"tpot_ms_{name}"):
-            found[f"interactivity_tokens_per_s_per_user_{name}"] = 1000 / found[f"tpot_ms_{name}"]
-    return found
+        if latencies.get(f"tpot_ms_{name}"):
+            latencies[f"interactivity_tokens_per_s_per_user_{name}"] = 1000 / latencies[f"tpot_ms_{name}"]
+    return latencies
 
 
 def each_request(samples: Samples, chosen: Mask) -> dict[str, npt.NDArray[np.float64]]:
@@ -429,24 +439,21 @@ def _good(samples: Samples, goals: Mapping[str, float]) -> Mask:
     return good
 
 
-def _means(actual: Column, asked: Column, chosen: Mask) -> tuple[float | None, float | None]:
+def _means(actual: Column, requested: Column, chosen: Mask) -> tuple[float | None, float | None]:
     """The mean actual length, and the mean length asked of the same requests."""
     known = chosen & (actual != ABSENT)
     if not known.any():
         return None, None
-    both = bool((asked[known] != ABSENT).all())
-    return float(actual[known].mean()), float(asked[known].mean()) if both else None
+    both = bool((requested[known] != ABSENT).all())
+    return float(actual[known].mean()), float(requested[known].mean()) if both else None
 
 
 def _per_accelerator(metrics: Mapping[str, float], deployment: Deployment | None) -> dict[str, float]:
     if deployment is None:
         return {}
-    divisors = [
-        (f"{way}_tokens_per_s", "accelerator", deployment.accelerators)
-        for way in ("output", "input", "total")
+    divisors = [(f"{way}_tokens_per_s", "accelerator", deployment.accelerators) for way in ("output", "input", "total")]
+    divisors += [
+        ("output_tokens_per_s", "decode_accelerator", deployment.decode_accelerators),
+        ("input_tokens_per_s", "prefill_accelerator", deployment.prefill_accelerators),
     ]
-    divisors += [("output_tokens_per_s", "decode_accelerator", deployment.decode_accelerators),
-                 ("input_tokens_per_s", "prefill_accelerator", deployment.prefill_accelerators)]  # fmt: skip
-    return {
-        f"{key}_per_{what}": metrics[key] / chips for key, what, chips in divisors if chips and key in metrics
-    }
+    return {f"{key}_per_{what}": metrics[key] / chips for key, what, chips in divisors if chips and key in metrics}

@@ -12,6 +12,7 @@ from typing import Any
 from bench.errors import UsageError
 from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.plan_parts import ARRIVALS
 
 DURATION_UNITS = ("s", "m", "h")
 VENDOR = "vendor."
@@ -19,7 +20,7 @@ URL = "endpoint.url"
 
 
 @dataclass(frozen=True)
-class Option:
+class PlanOption:
     """One option: its spelling, the field of a plan it states, what stands for its value, and its help."""
 
     flag: str
@@ -29,31 +30,31 @@ class Option:
 
 
 OPTIONS = (
-    Option("--url", "endpoint.url", "URL", "the endpoint, with or without /v1; given again, requests go round"),
-    Option("--endpoint", "endpoint.name", "NAME", "the endpoint's name in endpoints.toml, instead of --url"),
-    Option("--model", "endpoint.model", "MODEL", "the model as the endpoint names it"),
-    Option("--api", "endpoint.api", "API", "chat or completions (default: chat)"),
-    Option("--key-env", "endpoint.key_env", "NAME", "the environment variable that holds the key"),
-    Option("--path", "endpoint.path", "PATH", "the route below the base URL, in place of /v1 and the API's own"),
-    Option("--wait", "endpoint.wait_s", "TIME", "how long the model may take to load, such as 10m (default: 0)"),
-    Option("--ca-file", "endpoint.ca_file", "FILE", "a certificate authority to trust"),
-    Option("--tokenizer", "endpoint.tokenizer", "FILE", "a tokenizer.json, where the endpoint counts no input"),
-    Option("--profile", "profile", "NAME", "the profile to start from, such as quick"),
-    Option("--isl", "workloads.isl", "LENGTHS", "input lengths: 128,512 or uniform:100:200 or normal:512:64"),
-    Option("--osl", "workloads.osl", "LENGTHS", "output lengths, likewise"),
-    Option("--shared-prefix-share", "workloads.shared_prefix_share", "SHARE", "the share of each input that is common"),
-    Option("--prompts", "workloads.prompts", "FILE", "prompts from ShareGPT's JSON or from JSONL"),
-    Option("--trace", "workloads.trace", "FILE", "arrivals and lengths from CSV or JSONL"),
-    Option("--concurrency", "loads.concurrency", "N,N,…", "requests under way at once (closed loop)"),
-    Option("--request-rate", "loads.request_rate", "R,R,…", "requests per second (open loop)"),
-    Option("--arrivals", "loads.arrivals", "KIND", "constant, poisson or burst (default: poisson)"),
-    Option("--burst-size", "loads.burst_size", "N", "requests in a burst"),
-    Option("--requests", "point.requests", "N", "requests of each point"),
-    Option("--duration", "point.duration_s", "TIME", "how long each point takes, such as 30s or 2m"),
-    Option("--repeats", "repeats", "N", "how often each point is measured"),
-    Option("--seed", "seed", "N", "what prompts and arrivals are drawn from"),
-    Option("--workers", "workers", "N", "load processes (default: as many as the plan needs)"),
-)  # fmt: skip
+    PlanOption("--url", "endpoint.url", "URL", "the endpoint, with or without /v1; given twice, requests take turns"),
+    PlanOption("--endpoint", "endpoint.name", "NAME", "the endpoint's name in endpoints.toml, instead of --url"),
+    PlanOption("--model", "endpoint.model", "MODEL", "the model as the endpoint names it"),
+    PlanOption("--api", "endpoint.api", "API", "chat or completions (default: chat)"),
+    PlanOption("--key-env", "endpoint.key_env", "NAME", "the environment variable that holds the key"),
+    PlanOption("--path", "endpoint.path", "PATH", "the route below the base URL, in place of /v1 and the API's own"),
+    PlanOption("--wait", "endpoint.wait_s", "TIME", "how long the model may take to load, such as 10m (default: 0)"),
+    PlanOption("--ca-file", "endpoint.ca_file", "FILE", "a certificate authority to trust"),
+    PlanOption("--tokenizer", "endpoint.tokenizer", "FILE", "a tokenizer.json, where the endpoint counts no input"),
+    PlanOption("--profile", "profile", "NAME", "the profile to start from, such as quick"),
+    PlanOption("--isl", "workloads.isl", "LENGTHS", "input lengths: 128,512 or uniform:100:200 or normal:512:64"),
+    PlanOption("--osl", "workloads.osl", "LENGTHS", "output lengths, in the same forms"),
+    PlanOption("--shared-prefix-share", "workloads.shared_prefix_share", "SHARE", "the common share of each input"),
+    PlanOption("--prompts", "workloads.prompts", "FILE", "prompts from ShareGPT's JSON or from JSONL"),
+    PlanOption("--trace", "workloads.trace", "FILE", "arrivals and lengths from CSV or JSONL"),
+    PlanOption("--concurrency", "loads.concurrency", "N,N,…", "requests in flight at once (closed loop)"),
+    PlanOption("--request-rate", "loads.request_rate", "R,R,…", "requests per second (open loop)"),
+    PlanOption("--arrivals", "loads.arrivals", "KIND", f"{ARRIVALS} (default: poisson)"),
+    PlanOption("--burst-size", "loads.burst_size", "N", "requests in a burst"),
+    PlanOption("--requests", "point.requests", "N", "requests per point"),
+    PlanOption("--duration", "point.duration_s", "TIME", "measuring time per point, such as 30s or 2m"),
+    PlanOption("--repeats", "repeats", "N", "measurements of each point"),
+    PlanOption("--seed", "seed", "N", "the seed of prompts and arrivals"),
+    PlanOption("--workers", "workers", "N", "load processes (default: as many as the plan needs)"),
+)
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -64,28 +65,32 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     for option in OPTIONS:
         action = "append" if option.field == URL else "store"
         parser.add_argument(option.flag, metavar=option.shown, help=option.help, action=action)
-    for flag, shown, told in (
+    for flag, shown, explained in (
         ("--header", "'NAME: VALUE'", "a header of every request, such as 'X-Team: bench'"),
-        (
-            "--header-env",
-            "NAME=VARIABLE",
-            "a header whose value, such as a key, is in an environment variable",
-        ),
-        ("--query", "NAME=VALUE", "what stands behind every path, such as api-version=2026-01"),
+        ("--header-env", "NAME=VARIABLE", "a header whose value, such as a key, is in an environment variable"),
+        ("--query", "NAME=VALUE", "a query parameter of every request, such as api-version=2026-01"),
     ):
-        parser.add_argument(flag, action="append", default=[], metavar=shown, help=told)
+        parser.add_argument(flag, action="append", default=[], metavar=shown, help=explained)
+    parser.add_argument("--warmup", metavar="N|TIME", help="requests, or a time such as 5s, before each measurement")
+    parser.add_argument("--no-stream", action="store_true", help="ask for whole answers, which have no ttft")
     parser.add_argument(
-        "--warmup", metavar="N|TIME", help="requests, or a time such as 5s, before each measurement"
-    )
-    parser.add_argument("--no-stream", action="store_true", help="ask for whole answers; ttft is absent then")
-    parser.add_argument(
-        "--set", nargs="+", action="extend", default=[], metavar="key=value", dest="facts",
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="key=value",
+        dest="facts",
         help="facts about the deployment, such as accelerator=h100-sxm accelerators=8",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--with", nargs="+", action="extend", default=[], metavar="field=value", dest="fields",
+        "--with",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="field=value",
+        dest="fields",
         help="any other field of a plan, such as slo.ttft_ms=500 or caps.minutes=60",
-    )  # fmt: skip
+    )
 
 
 def plan_from(arguments: argparse.Namespace, endpoints: Endpoints | None = None) -> Plan:
@@ -147,8 +152,6 @@ def _pairs(texts: Iterable[str], example: str, sign: str = "=") -> Iterable[tupl
     for text in texts:
         key, parted, value = text.partition(sign)
         if not parted or not key.strip():
-            shown = (
-                "What is given for a header" if "--header" in example else repr(text[:80])
-            )  # it may be a key
+            shown = "What is given for a header" if "--header" in example else repr(text[:80])  # it may be a key
             raise UsageError(f"{shown} is no key{sign}value pair; write it as in {example}.")
         yield key.strip(), value.strip()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bench.errors import UnknownName, UsageError
-from bench.sweep.planning.address import NotAnAddress, holds_a_secret
+from bench.sweep.planning.endpoint_address import NotAnAddress, holds_a_secret
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError

@@ -16,12 +16,12 @@ from pydantic import ValidationError, field_validator, model_validator
 
 from bench.errors import BenchError, InputError, UnknownName, UsageError
 from bench.sweep.planning import complaints
-from bench.sweep.planning.address import ALLOWED, checked_url, spelled_out
-from bench.sweep.planning.facts import Fact
+from bench.sweep.planning.endpoint_access import EndpointAccess, together
+from bench.sweep.planning.endpoint_address import ALLOWED, checked_url, spelled_out
+from bench.sweep.planning.facts import FactValue
 from bench.sweep.planning.facts import checked as checked_facts
-from bench.sweep.planning.part import File, Text, as_list, told
+from bench.sweep.planning.part import FileName, Text, as_list, plan_field
 from bench.sweep.planning.plan_parts import KEY_ENV, SECRET, Caps, Endpoint, KeyEnv
-from bench.sweep.planning.reach import Reach, together
 
 FILE = "endpoints.toml"
 TABLE = "endpoints"
@@ -36,22 +36,22 @@ VOUCHED = (*CARRIED, *TABLES, "path")
 """What has to be as the file states it where somebody may ask nothing but its endpoints."""
 
 
-class NamedEndpoint(Reach):
+class NamedEndpoint(EndpointAccess):
     """One endpoint of the file. Of `caps` only those stated hold; `model` None leaves it to the plan."""
 
-    base_url: Text = told("the base URL, with or without /v1", ALLOWED)
-    model: Text | None = told(
+    base_url: Text = plan_field("the base URL, with or without /v1", ALLOWED)
+    model: Text | None = plan_field(
         "the model's name as the endpoint knows it", "a text of 1 to 300 printable characters", None
     )
-    api: Literal["chat", "completions"] = told("which route is asked", "chat or completions", "chat")
-    streaming: bool = told("ask for a stream; without one there is no ttft", "true or false", True)
+    api: Literal["chat", "completions"] = plan_field("which route is asked", "chat or completions", "chat")
+    streaming: bool = plan_field("ask for a stream; without one there is no ttft", "true or false", True)
     key_env: KeyEnv = KEY_ENV
-    ca_file: File | None = told("a certificate authority to trust", "the path of a PEM file", None)
-    tokenizer: File | None = told(
+    ca_file: FileName | None = plan_field("a certificate authority to trust", "the path of a PEM file", None)
+    tokenizer: FileName | None = plan_field(
         "what counts inputs where the endpoint does not", "the path of the model's tokenizer.json", None
     )
-    facts: dict[str, Fact] = told("what the endpoint cannot tell about itself", "a table of facts", {})
-    caps: Caps = told("what no sweep of it may exceed", "a table such as requests = 10000", Caps())
+    facts: dict[str, FactValue] = plan_field("what the endpoint cannot tell about itself", "a table of facts", {})
+    caps: Caps = plan_field("what no sweep of it may exceed", "a table such as requests = 10000", Caps())
 
     @model_validator(mode="before")
     @classmethod
@@ -74,21 +74,15 @@ class NamedEndpoint(Reach):
 
     def part(self, name: str) -> dict[str, Any]:
         """A plan's [endpoint] of it."""
-        own = {
-            key: getattr(self, key) for key in ("api", "streaming", "model", *CARRIED, *Reach.model_fields)
-        }
-        return {
-            "name": name,
-            "url": self.base_url,
-            **{key: value for key, value in own.items() if value is not None},
-        }
+        own = {key: getattr(self, key) for key in ("api", "streaming", "model", *CARRIED, *EndpointAccess.model_fields)}
+        return {"name": name, "url": self.base_url, **{key: value for key, value in own.items() if value is not None}}
 
     @property
     def bases(self) -> tuple[str, ...]:
         """Every base URL."""
         return self.urls or (self.base_url,)
 
-    def known_facts(self, model: object) -> dict[str, Fact]:
+    def known_facts(self, model: object) -> dict[str, FactValue]:
         """Its facts where this model is asked for; those about its own model hold for no other."""
         other = model is not None and model != self.model
         return {key: fact for key, fact in self.facts.items() if not (other and key in ABOUT_MODEL)}
@@ -127,33 +121,29 @@ class Endpoints:
         name = table.get("name") if isinstance(table, Mapping) else None
         if not isinstance(table, Mapping) or not isinstance(name, str) or not name:
             return dict(stated)
-        found = self.endpoint(name)
+        entry = self.endpoint(name)
         url = table.get("url")
-        if isinstance(url, str) and url and spelled_out(url).rstrip("/") != found.base_url:
+        if isinstance(url, str) and url and spelled_out(url).rstrip("/") != entry.base_url:
             raise UsageError(
-                f"The plan's endpoint {name} is at {found.base_url} by {self.path}, and endpoint.url says otherwise: "
+                f"The plan's endpoint {name} is at {entry.base_url} by {self.path}, and endpoint.url says otherwise: "
                 "state endpoint.url or endpoint.name, and not both."
             )
-        part = found.part(name)
+        part = entry.part(name)
         own = {key: value for key, value in table.items() if value is not None and value != ""}
-        if not _same(own.get("urls"), found.bases):
+        if not _same(own.get("urls"), entry.bases):
             raise UsageError(f"The base URLs of {name} are stated in {self.path}: leave endpoint.urls out.")
         for key in TABLES:
             if isinstance(own.get(key), Mapping):
                 stated_here = {str(name).lower() for name in own[key]}  # no header differs in its case alone
-                kept = {
-                    name: value
-                    for name, value in part.get(key, {}).items()
-                    if name.lower() not in stated_here
-                }
+                kept = {name: value for name, value in part.get(key, {}).items() if name.lower() not in stated_here}
                 own[key] = {**kept, **own[key]}
         own |= {key: part[key] for key in ("url", "urls") if key in part}
         settings = {**stated, "endpoint": {**part, **own}}
         facts, caps = stated.get("facts"), stated.get("caps")
         if facts is None or isinstance(facts, Mapping):
-            settings["facts"] = {**found.known_facts(own.get("model")), **(facts or {})}
+            settings["facts"] = {**entry.known_facts(own.get("model")), **(facts or {})}
         if caps is None or isinstance(caps, Mapping):
-            settings["caps"] = narrowed(caps or {}, found.caps)
+            settings["caps"] = narrowed(caps or {}, entry.caps)
         return settings
 
     def vouches_for(self, endpoint: Endpoint) -> bool:
@@ -176,16 +166,16 @@ def _same(urls: Any, bases: tuple[str, ...]) -> bool:
 
 def narrowed(stated: Mapping[str, Any], caps: Caps) -> dict[str, Any]:
     """A plan's caps, none of them above those an endpoint states; what is no number is left to the plan to refuse."""
-    found = dict(stated)
+    narrower = dict(stated)
     for key in caps.model_fields_set:
         most = getattr(caps, key)
         try:
-            found[key] = min(float(stated.get(key, getattr(Caps(), key))), most)
+            narrower[key] = min(float(stated.get(key, getattr(Caps(), key))), most)
         except (TypeError, ValueError):
             continue
-        if isinstance(most, int) and found[key] == int(found[key]):
-            found[key] = int(found[key])
-    return found
+        if isinstance(most, int) and narrower[key] == int(narrower[key]):
+            narrower[key] = int(narrower[key])
+    return narrower
 
 
 def text_of(path: Path) -> str:
@@ -201,9 +191,7 @@ def text_of(path: Path) -> str:
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
     if len(content) > MAX_BYTES:
-        raise InputError(
-            f"{path} is larger than {MAX_BYTES:,} bytes; a list of endpoints is a few dozen lines."
-        )
+        raise InputError(f"{path} is larger than {MAX_BYTES:,} bytes; a list of endpoints is a few dozen lines.")
     return text
 
 

@@ -11,7 +11,7 @@ from bench import names
 from bench.errors import UnknownName, UsageError
 from bench.records import Deployment
 
-Fact = str | int | float | bool
+FactValue = str | int | float | bool
 
 PRICE = "usd_per_accelerator_hour"
 CONTEXT = "max_model_len"
@@ -36,13 +36,11 @@ TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 def kinds() -> Mapping[str, type]:
     """Every fact that may be stated, with the type of its value."""
     hints = get_type_hints(Deployment)
-    own = {
-        key: next(part for part in get_args(hint) if part is not type(None)) for key, hint in hints.items()
-    }
+    own = {key: next(part for part in get_args(hint) if part is not type(None)) for key, hint in hints.items()}
     return {**own, **MORE}
 
 
-def checked(stated: Mapping[str, object]) -> dict[str, Fact]:
+def checked(stated: Mapping[str, object]) -> dict[str, FactValue]:
     """The facts with typed values, names as canonical slugs, in a fixed order; an empty one is left out.
 
     Raises:
@@ -59,19 +57,14 @@ def checked(stated: Mapping[str, object]) -> dict[str, Fact]:
     }
 
 
-def _checked(key: str, kind: type, value: object) -> Fact:
+def _checked(key: str, kind: type, value: object) -> FactValue:
     text = str(value).strip()
     if kind is bool:
         if text.lower() not in TRUTHS:
             raise _wrong(key, value, "true or false")
         return TRUTHS[text.lower()]
     if kind is str:
-        if (
-            not text
-            or len(text) > MAX_TEXT
-            or not text.isprintable()
-            or not isinstance(value, str | int | float)
-        ):
+        if not text or len(text) > MAX_TEXT or not text.isprintable() or not isinstance(value, str | int | float):
             raise _wrong(key, value, f"a text of 1 to {MAX_TEXT:,} printable characters")
         slug = SPELLINGS.get(key, str)(text)
         if not slug:

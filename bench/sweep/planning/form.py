@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args, get_origin
 from bench.errors import UnknownName, UsageError
 from bench.sweep.planning import facts
 from bench.sweep.planning.arguments import OPTIONS
+from bench.sweep.planning.endpoint_address import spelled_out
 from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.part import Part
 from bench.sweep.planning.plan import Plan, nested
@@ -36,6 +37,10 @@ SHAPE = {"workloads.isl": "1", "workloads.osl": "1", "loads.concurrency": "1"}
 MOST_TEXT = 4000
 INDEX = re.compile(r"\[[0-9]+\]")
 
+ABOUT_ONE_ENDPOINT = ("endpoint.", "facts.")
+KEPT_AFTER_PRACTICE = ("profile",)
+"""What stays when an endpoint to practise on is left: all else was filled in to try things out."""
+
 
 @dataclass(frozen=True)
 class FormField:
@@ -49,7 +54,7 @@ class FormField:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedForm:
     """What a form states: the plan, or what is wrong with it and in which field; None where it is none of them."""
 
     plan: Plan | None
@@ -67,19 +72,20 @@ class Checked:
 @cache
 def groups() -> Mapping[str, tuple[FormField, ...]]:
     """Every field of a plan by the table it stands in; those of no table under the empty name."""
-    found: dict[str, list[FormField]] = {"": [_profile()]}
+    by_group: dict[str, list[FormField]] = {"": [_profile()]}
     for name, field in Plan.model_fields.items():
         section = _part_in(field.annotation)
         if name == "facts":
-            found["facts"] = [FormField(f"facts.{key}", label(key), "", "", _truths(kind))
-                              for key, kind in facts.kinds().items()]  # fmt: skip
+            by_group["facts"] = [
+                FormField(f"facts.{key}", label(key), "", "", _truths(kind)) for key, kind in facts.kinds().items()
+            ]
         elif section is None:
             if name != "based_on":
-                found[""].append(_field(name, field))
+                by_group[""].append(_field(name, field))
         else:
             rows = [_field(f"{name}.{inner}", told) for inner, told in section.model_fields.items()]
-            found[name] = [row for row in rows if row.key not in ON_THE_COMMAND_LINE_ONLY]
-    return {name: tuple(rows) for name, rows in found.items()}
+            by_group[name] = [row for row in rows if row.key not in ON_THE_COMMAND_LINE_ONLY]
+    return {name: tuple(rows) for name, rows in by_group.items()}
 
 
 @cache
@@ -88,15 +94,15 @@ def fields() -> Mapping[str, FormField]:
     return {row.key: row for rows in groups().values() for row in rows}
 
 
-def checked(stated: Mapping[str, str], endpoints: Endpoints | None = None) -> Checked:
+def checked(stated: Mapping[str, str], endpoints: Endpoints | None = None) -> CheckedForm:
     """The plan these fields state, or what is wrong with them; `endpoints` are those it may name."""
     try:
-        return Checked(Plan.from_mapping(tables(stated), files=False, endpoints=endpoints))
+        return CheckedForm(Plan.from_mapping(tables(stated), files=False, endpoints=endpoints))
     except UsageError as problem:
         said = str(problem)
         place = INDEX.sub("", said)
         at = max((key for key in fields() if place.startswith(key)), key=len, default=None)
-        return Checked(None, said, at)
+        return CheckedForm(None, said, at)
 
 
 def endpoint(stated: Mapping[str, str], endpoints: Endpoints | None = None) -> Plan:
@@ -214,9 +220,7 @@ def label(key: str) -> str:
 
 def _is_stated(stated: Mapping[str, str], plan: Plan) -> bool:
     made = checked(stated).plan
-    return (
-        made is not None and made.id == plan.id and made.title == plan.title and made.workers == plan.workers
-    )
+    return made is not None and made.id == plan.id and made.title == plan.title and made.workers == plan.workers
 
 
 def _profile() -> FormField:
@@ -259,9 +263,7 @@ def _table(key: str, text: str) -> Any:
     try:
         return tomllib.loads(f"table = {text.strip()}")["table"]
     except (ValueError, RecursionError):
-        raise UsageError(
-            f"{key} is {text[:60]!r}; write an inline table such as {{ name = 1, other = 2 }}."
-        ) from None
+        raise UsageError(f"{key} is {text[:60]!r}; write an inline table such as {{ name = 1, other = 2 }}.") from None
 
 
 def _flat(key: str, text: str) -> list[tuple[str, str]]:
@@ -269,10 +271,7 @@ def _flat(key: str, text: str) -> list[tuple[str, str]]:
         return [(key, text)]
     try:
         plain = key.startswith("endpoint.")  # texts one and all, where a request's field may be of any type
-        return [
-            (f"{key}.{name}", str(value) if plain else toml(value))
-            for name, value in _table(key, text).items()
-        ]
+        return [(f"{key}.{name}", str(value) if plain else toml(value)) for name, value in _table(key, text).items()]
     except (UsageError, AttributeError):
         return [(key, text)]
 
@@ -285,3 +284,24 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_text(part) for part in value)
     return str(value)
+
+
+def place(stated: Mapping[str, str]) -> str:
+    """Where the fields of a plan go: an endpoint's name, or its URL without /v1; empty where they do not say."""
+    url = stated.get("endpoint.url", "")
+    return stated.get("endpoint.name") or spelled_out(url).rstrip("/").removesuffix("/v1")
+
+
+def at_another(stated: Mapping[str, str], to: Mapping[str, str | None], *, practised: bool = False) -> dict[str, str]:
+    """The fields of a plan for another endpoint: the model and the facts of the one before are gone.
+
+    `practised` says that the one before was there to practise on; then only the profile stays. The same endpoint in
+    another spelling is none other.
+    """
+    there = {key: text for key, text in to.items() if text}
+    if place(there) == place(stated):
+        return {**stated, **there}
+    kept = {key: text for key, text in stated.items() if not key.startswith(ABOUT_ONE_ENDPOINT)}
+    if practised:
+        kept = {key: text for key, text in kept.items() if key in KEPT_AFTER_PRACTICE}
+    return {**kept, **there}

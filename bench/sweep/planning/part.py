@@ -17,12 +17,10 @@ DAY = 86_400
 class Part(BaseModel):
     """A table of a plan: closed to unknown fields, and never changed."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True)
 
 
-def told(help: str, allowed: str, default: Any = ..., **limits: Any) -> Any:
+def plan_field(help: str, allowed: str, default: Any = ..., **limits: Any) -> Any:
     """A field with its meaning and with what it may hold, which the complaint about a wrong value says."""
     return Field(default, description=help, json_schema_extra={"allowed": allowed}, **limits)
 
@@ -63,4 +61,4 @@ Whole = Annotated[int, BeforeValidator(_as_number)]
 Real = Annotated[float, BeforeValidator(_as_number), Field(allow_inf_nan=False)]
 Seconds = Annotated[float, BeforeValidator(_as_seconds), Field(allow_inf_nan=False)]
 Text = Annotated[str, BeforeValidator(_is_text), Field(max_length=300)]
-File = Annotated[str, BeforeValidator(_is_text), Field(max_length=4096)]
+FileName = Annotated[str, BeforeValidator(_is_text), Field(max_length=4096)]

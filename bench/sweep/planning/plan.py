@@ -19,24 +19,25 @@ from pydantic import ValidationError, field_validator, model_validator
 
 from bench.errors import InputError, UsageError
 from bench.records import Load
-from bench.sweep.planning import complaints, profiles
-from bench.sweep.planning.facts import CONTEXT, Fact
+from bench.sweep.planning import complaints, profiles, stop_rules
+from bench.sweep.planning.facts import CONTEXT, FactValue
 from bench.sweep.planning.facts import checked as checked_facts
-from bench.sweep.planning.part import Part, Text, Whole, told
+from bench.sweep.planning.part import Part, Text, Whole, plan_field
 from bench.sweep.planning.plan_parts import (
     Caps,
     Endpoint,
     Loads,
     PerPoint,
-    Search,
+    SearchKind,
     Slo,
     StopRules,
     Vendor,
-    Workload,
+    WorkloadTable,
     checked_vendor,
     where_stated,
 )
 from bench.sweep.planning.shapes import PlannedPoint, Shape
+from bench.wording import joined
 
 if TYPE_CHECKING:
     from bench.sweep.planning.endpoints import Endpoints
@@ -50,40 +51,32 @@ NOT_MEASURED = ("title", "based_on", "workers")
 class Plan(Part):
     """Everything a sweep needs to know before it starts. `seed` None is drawn at the start and then written down."""
 
-    title: Text | None = told("a name for the sweep", "a text of 1 to 300 printable characters", None)
-    based_on: Text | None = told(
+    title: Text | None = plan_field("a name for the sweep", "a text of 1 to 300 printable characters", None)
+    based_on: Text | None = plan_field(
         "the profile the plan was made from", "a text of 1 to 300 printable characters", None
     )
-    search: Search = told(
+    search: SearchKind = plan_field(
         "whether every point is measured, levels until a rule stops them, or ever longer inputs",
         "grid, ramp or context",
         "grid",
     )
     endpoint: Endpoint
-    facts: dict[str, Fact] = told("what the endpoint cannot tell about itself", "a table of facts", {})
-    workloads: tuple[Workload, ...] = told(
+    facts: dict[str, FactValue] = plan_field("what the endpoint cannot tell about itself", "a table of facts", {})
+    workloads: tuple[WorkloadTable, ...] = plan_field(
         "what is asked", "1 to 64 tables [[workloads]] with isl and osl", min_length=1, max_length=64
     )
-    loads: Loads = told("how hard it is asked", "a table with concurrency or request_rate", Loads())
-    point: PerPoint = told("how long each point is measured", "a table such as duration_s = 30", PerPoint())
-    repeats: Whole = told("how often each point is measured", "a whole number from 1 to 100", 1, ge=1, le=100)
-    stop: StopRules | None = told("when it stops before its end", "a table of stop rules", None)
-    slo: Slo = told("the objectives that goodput counts against", "a table such as ttft_ms = 500", Slo())
-    vendor: Vendor = told("more fields for each request's body", "a table of request fields", {})
-    caps: Caps = told("what the sweep may never exceed", "a table such as requests = 10000", Caps())
-    seed: Whole | None = told(
-        "what prompts and arrivals are drawn from",
-        "a whole number from 0 to 4294967295",
-        None,
-        ge=0,
-        le=2**32 - 1,
+    loads: Loads = plan_field("how hard it is asked", "a table with concurrency or request_rate", Loads())
+    point: PerPoint = plan_field("how long each point is measured", "a table such as duration_s = 30", PerPoint())
+    repeats: Whole = plan_field("how often each point is measured", "a whole number from 1 to 100", 1, ge=1, le=100)
+    stop: StopRules | None = plan_field("when it stops before its end", "a table of stop rules", None)
+    slo: Slo = plan_field("the objectives that goodput counts against", "a table such as ttft_ms = 500", Slo())
+    vendor: Vendor = plan_field("more fields for each request's body", "a table of request fields", {})
+    caps: Caps = plan_field("what the sweep may never exceed", "a table such as requests = 10000", Caps())
+    seed: Whole | None = plan_field(
+        "what prompts and arrivals are drawn from", "a whole number from 0 to 4294967295", None, ge=0, le=2**32 - 1
     )
-    workers: Whole | None = told(
-        "load processes; as many as the plan needs when not stated",
-        "a whole number from 1 to 64",
-        None,
-        ge=1,
-        le=64,
+    workers: Whole | None = plan_field(
+        "load processes; as many as the plan needs when not stated", "a whole number from 1 to 64", None, ge=1, le=64
     )
 
     @field_validator("facts", mode="before")
@@ -98,12 +91,13 @@ class Plan(Part):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Plan:
-        if self.search == "grid" and self.stop is not None and self.stop.climbs:
+        stated = stop_rules.stated(self.stop)
+        if self.search == "grid" and not all(rule.ON_A_GRID for rule in stated):
+            ending = [f"stop.{rule.FIELD}" for rule in stop_rules.rules() if not rule.ON_A_GRID]
             raise ValueError(
-                "stop.limits and stop.falling_levels end a ramp, and this is a grid: "
-                'write search = "ramp", or leave them out.'
+                f'{joined(ending)} end a ramp, and this is a grid: write search = "ramp", or leave them out.'
             )
-        if self.search == "ramp" and (self.stop is None or not self.stop.any):
+        if self.search == "ramp" and not stated:
             raise ValueError('search = "ramp" needs a rule in [stop], such as error_rate = 0.05.')
         if self.point.steady_within is not None and (self.workers or 1) > 1:
             raise ValueError(
@@ -123,9 +117,7 @@ class Plan(Part):
             raise ValueError(
                 "A trace is its own load: leave loads.concurrency and loads.request_rate out beside workloads.trace."
             )
-        by_concurrency_alone = (
-            self.point.has_an_end and self.point.duration_s is None and self.point.requests is None
-        )
+        by_concurrency_alone = self.point.has_an_end and self.point.duration_s is None and self.point.requests is None
         if self.loads.request_rate and by_concurrency_alone:
             raise ValueError("A request rate needs an end: state point.duration_s or point.requests.")
         highest = max(self.loads.concurrency, default=0)
@@ -134,15 +126,9 @@ class Plan(Part):
                 f"loads.concurrency is {highest:,} and caps.concurrency {self.caps.concurrency:,}: "
                 f"lower the one or raise the other{where_stated(self.endpoint)}."
             )
-        fixed = [
-            workload
-            for workload in self.workloads
-            if workload.isl and workload.isl[0].distribution == "fixed"
-        ]
+        fixed = [workload for workload in self.workloads if workload.isl and workload.isl[0].distribution == "fixed"]
         if self.search == "context" and len(fixed) < len(self.workloads):
-            raise ValueError(
-                'search = "context" doubles a fixed isl: state workloads.isl as a number to start from.'
-            )
+            raise ValueError('search = "context" doubles a fixed isl: state workloads.isl as a number to start from.')
 
     def _demand_room(self) -> None:
         room = self.facts.get(CONTEXT)
@@ -168,8 +154,7 @@ class Plan(Part):
         """Every point a grid measures: shape by shape, level by level, and all of it again for each repeat."""
         once = [(shape, load) for shape in self.shapes for load in self.levels(shape)]
         return tuple(
-            PlannedPoint(shape, load, repeat)
-            for repeat, (shape, load) in product(range(1, self.repeats + 1), once)
+            PlannedPoint(shape, load, repeat) for repeat, (shape, load) in product(range(1, self.repeats + 1), once)
         )
 
     @property
@@ -300,7 +285,7 @@ def _beside(folder: Path, stated: Mapping[str, Any]) -> None:
 
 
 def refuse_beyond(context_tokens: int, shapes: tuple[Shape, ...], told_by: str) -> None:
-    """Nothing; UsageError names the longest shape that does not fit into the model's context."""
+    """Raise UsageError for the longest shape that does not fit into the model's context."""
     longest = max(shapes, key=lambda shape: shape.longest or 0)
     if (longest.longest or 0) > context_tokens:
         raise UsageError(
@@ -310,8 +295,4 @@ def refuse_beyond(context_tokens: int, shapes: tuple[Shape, ...], told_by: str) 
 
 
 def _why(problem: OSError | UnicodeDecodeError) -> str:
-    return (
-        "it is not UTF-8 text"
-        if isinstance(problem, UnicodeDecodeError)
-        else str(problem.strerror or problem)
-    )
+    return "it is not UTF-8 text" if isinstance(problem, UnicodeDecodeError) else str(problem.strerror or problem)

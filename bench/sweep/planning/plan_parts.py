@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, create_model, field_validator, model_validator
 
-from bench.catalogue import metric
 from bench.errors import UsageError
 from bench.records import Load
-from bench.sweep.planning.address import ALLOWED as ALLOWED_URL
-from bench.sweep.planning.address import checked_url
-from bench.sweep.planning.part import DAY, File, Part, Real, Seconds, Text, Whole, as_list, told
+from bench.sweep.arrivals import described, processes
+from bench.sweep.planning import stop_rules
+from bench.sweep.planning.endpoint_access import EndpointAccess, together
+from bench.sweep.planning.endpoint_address import ALLOWED as ALLOWED_URL
+from bench.sweep.planning.endpoint_address import checked_url
+from bench.sweep.planning.part import DAY, FileName, Part, Real, Seconds, Text, Whole, as_list, plan_field
 from bench.sweep.planning.profiles import ENDS
-from bench.sweep.planning.reach import Reach, together
 from bench.sweep.planning.shapes import ALLOWED as ALLOWED_LENGTH
 from bench.sweep.planning.shapes import Length, Shape
+from bench.sweep.planning.stop_rules import failures
+from bench.wording import joined
 
 MAX_VENDOR = 8192
 OURS = frozenset(
@@ -25,8 +28,13 @@ OURS = frozenset(
 )
 SECRET = frozenset("key api_key apikey authorization password secret access_token bearer".split())
 
-Search = Literal["grid", "ramp", "context"]
-Arrivals = Literal["constant", "poisson", "burst"]
+SearchKind = Literal["grid", "ramp", "context"]
+HOW_THEY_COME = "; ".join(f"{one.NAME}: {described(one)}" for one in processes().values())
+ARRIVALS = joined(tuple(processes()), "or", len(processes()))
+if TYPE_CHECKING:
+    Arrivals = str
+else:
+    Arrivals = Literal[tuple(processes())]
 
 
 def _as_length(value: object) -> Length:
@@ -43,7 +51,7 @@ Vendor = dict[str, Any]
 
 
 KeyEnv = str | None
-KEY_ENV = told(
+KEY_ENV = plan_field(
     "the environment variable that holds the key",
     "the name of an environment variable in upper case, such as OPENAI_API_KEY, never a key itself",
     None,
@@ -51,20 +59,20 @@ KEY_ENV = told(
 )
 
 
-class Endpoint(Reach):
+class Endpoint(EndpointAccess):
     """The endpoint that is measured, by URL or by its name in endpoints.toml; by both once it was looked up there."""
 
     table: ClassVar[str] = "endpoint."
-    url: Text | None = told("the base URL, with or without /v1", ALLOWED_URL, None)
-    name: Text | None = told(
+    url: Text | None = plan_field("the base URL, with or without /v1", ALLOWED_URL, None)
+    name: Text | None = plan_field(
         "its name in endpoints.toml", "letters, digits, - and _", None, pattern=r"^[A-Za-z0-9_-]{1,64}$"
     )
-    model: Text = told("the model's name as the endpoint knows it", "a text of 1 to 300 printable characters")
-    api: Literal["chat", "completions"] = told("which route is asked", "chat or completions", "chat")
-    streaming: bool = told("ask for a stream; without one there is no ttft", "true or false", True)
+    model: Text = plan_field("the model's name as the endpoint knows it", "a text of 1 to 300 printable characters")
+    api: Literal["chat", "completions"] = plan_field("which route is asked", "chat or completions", "chat")
+    streaming: bool = plan_field("ask for a stream; without one there is no ttft", "true or false", True)
     key_env: KeyEnv = KEY_ENV
-    ca_file: File | None = told("a certificate authority to trust", "the path of a PEM file", None)
-    tokenizer: File | None = told(
+    ca_file: FileName | None = plan_field("a certificate authority to trust", "the path of a PEM file", None)
+    tokenizer: FileName | None = plan_field(
         "what counts inputs where the endpoint does not", "the path of the model's tokenizer.json", None
     )
 
@@ -90,23 +98,23 @@ class Endpoint(Reach):
         return self.urls or ((self.url,) if self.url is not None else ())
 
 
-class Workload(Part):
+class WorkloadTable(Part):
     """Lengths to combine, isl by osl; or a file that says what is asked."""
 
-    isl: Lengths | None = told("input lengths in tokens, as the server counts them", ALLOWED_LENGTH, None)
-    osl: Lengths | None = told("output lengths in tokens", ALLOWED_LENGTH, None)
-    shared_prefix_share: Real = told(
+    isl: Lengths | None = plan_field("input lengths in tokens, as the server counts them", ALLOWED_LENGTH, None)
+    osl: Lengths | None = plan_field("output lengths in tokens", ALLOWED_LENGTH, None)
+    shared_prefix_share: Real = plan_field(
         "the share of each input that all requests share", "a number from 0 to 1", 0.0, ge=0, le=1
     )
-    prompts: File | None = told(
+    prompts: FileName | None = plan_field(
         "a file of prompts: ShareGPT's JSON, or JSONL", "the path of a .json or .jsonl file", None
     )
-    trace: File | None = told(
+    trace: FileName | None = plan_field(
         "a file of arrival times, isl and osl", "the path of a .csv or .jsonl file", None
     )
 
     @model_validator(mode="after")
-    def _says_what_is_asked(self) -> Workload:
+    def _says_what_is_asked(self) -> WorkloadTable:
         if self.prompts and self.trace:
             raise ValueError(
                 "A workload takes its requests from workloads.prompts or from workloads.trace, not from both."
@@ -120,9 +128,7 @@ class Workload(Part):
                 "A file of prompts is sent as it stands: leave workloads.isl and workloads.shared_prefix_share out."
             )
         if not (self.prompts or self.trace) and not (self.isl and self.osl):
-            raise ValueError(
-                "A workload needs workloads.isl and workloads.osl, or a file of prompts or a trace."
-            )
+            raise ValueError("A workload needs workloads.isl and workloads.osl, or a file of prompts or a trace.")
         return self
 
     @property
@@ -138,19 +144,15 @@ class Workload(Part):
 class Loads(Part):
     """How hard the endpoint is asked; concurrency and request rates are points of their own."""
 
-    concurrency: Annotated[tuple[Annotated[Whole, Field(ge=1, le=8192)], ...], BeforeValidator(as_list)] = (
-        told("requests under way at once (closed loop)", "whole numbers from 1 to 8192", ())
+    concurrency: Annotated[tuple[Annotated[Whole, Field(ge=1, le=8192)], ...], BeforeValidator(as_list)] = plan_field(
+        "requests under way at once (closed loop)", "whole numbers from 1 to 8192", ()
     )
-    request_rate: Annotated[
-        tuple[Annotated[Real, Field(gt=0, le=100_000)], ...], BeforeValidator(as_list)
-    ] = told("requests per second (open loop)", "numbers above 0, up to 100000", ())
-    arrivals: Arrivals = told("when an open loop's requests come", "constant, poisson or burst", "poisson")
-    burst_size: Whole = told(
-        "requests that come together when arrivals come in bursts",
-        "a whole number from 1 to 8192",
-        8,
-        ge=1,
-        le=8192,
+    request_rate: Annotated[tuple[Annotated[Real, Field(gt=0, le=100_000)], ...], BeforeValidator(as_list)] = (
+        plan_field("requests per second (open loop)", "numbers above 0, up to 100000", ())
+    )
+    arrivals: Arrivals = plan_field(f"when an open loop's requests come, {HOW_THEY_COME}", ARRIVALS, "poisson")
+    burst_size: Whole = plan_field(
+        "requests that come together when arrivals come in bursts", "a whole number from 1 to 8192", 8, ge=1, le=8192
     )
 
     @field_validator("concurrency", "request_rate")
@@ -164,56 +166,49 @@ class Loads(Part):
         closed = [Load(load_kind="closed", concurrency=level) for level in self.concurrency]
         return (
             *closed,
-            *(
-                Load(load_kind="open", request_rate=rate, arrivals=self.arrivals)
-                for rate in self.request_rate
-            ),
+            *(Load(load_kind="open", request_rate=rate, arrivals=self.arrivals) for rate in self.request_rate),
         )
 
 
 class PerPoint(Part):
     """When a point ends and what is cut off. The first end that is met holds."""
 
-    requests: Whole | None = told(
+    requests: Whole | None = plan_field(
         "requests of a point", "a whole number from 1 to 10000000", None, ge=1, le=10_000_000
     )
-    requests_per_concurrency: Whole | None = told(
+    requests_per_concurrency: Whole | None = plan_field(
         "requests of a point for each request under way at once",
         "a whole number from 1 to 10000",
         None,
         ge=1,
         le=10_000,
     )
-    duration_s: Seconds | None = told(
+    duration_s: Seconds | None = plan_field(
         "how long a point takes", "seconds up to a day, such as 30, 30s or 2m", None, gt=0, le=DAY
     )
-    warmup_requests: Whole | None = told(
+    warmup_requests: Whole | None = plan_field(
         "requests before the measurement", "a whole number from 0 to 1000000", None, ge=0, le=1_000_000
     )
-    warmup_s: Seconds | None = told(
+    warmup_s: Seconds | None = plan_field(
         "time before the measurement", "seconds from 0 to 3600, such as 5 or 5s", None, ge=0, le=3600
     )
-    drain_s: Seconds = told(
-        "how long a point waits for its last answers",
-        "seconds from 0 to 3600, such as 60 or 60s",
-        120.0,
-        ge=0,
-        le=3600,
+    drain_s: Seconds = plan_field(
+        "how long a point waits for its last answers", "seconds from 0 to 3600, such as 60 or 60s", 120.0, ge=0, le=3600
     )
-    timeout_s: Seconds = told(
+    timeout_s: Seconds = plan_field(
         "how long one answer may take", "seconds up to a day, such as 600 or 10m", 600.0, gt=0, le=DAY
     )
-    stall_s: Seconds = told(
+    stall_s: Seconds = plan_field(
         "how long a stream may be silent", "seconds up to 3600, such as 60 or 60s", 60.0, gt=0, le=3600
     )
-    steady_within: Real | None = told(
+    steady_within: Real | None = plan_field(
         "end early once throughput and ttft are known within this share",
         "a number above 0, up to 0.5",
         None,
         gt=0,
         le=0.5,
     )
-    hold_osl: bool = told("hold every answer to its osl where the endpoint can", "true or false", True)
+    hold_osl: bool = plan_field("hold every answer to its osl where the endpoint can", "true or false", True)
 
     @property
     def has_an_end(self) -> bool:
@@ -227,79 +222,32 @@ class PerPoint(Part):
         return self
 
 
-class StopRules(Part):
-    """When a sweep stops before its points are all measured; a ramp at the first level that breaks one of these."""
-
-    error_rate: Real | None = told(
-        "the share of a point's requests that may fail", "a number from 0 to 1", None, ge=0, le=1
-    )
-    patience_s: Seconds = told(
-        "how long a sweep goes on without one good answer",
-        "seconds from 1 to a day, such as 60 or 5m",
-        60.0,
-        ge=1,
-        le=DAY,
-    )
-    limits: dict[str, Real] = told(
-        "metrics and the values they may not pass",
-        "a table of metrics of `python -m bench metrics`, such as ttft_ms_p99 = 2000",
-        {},
-    )
-    falling_levels: Whole = told(
-        "levels in a row under the best after which a ramp stops; 0 for never",
-        "a whole number from 0 to 20",
-        0,
-        ge=0,
-        le=20,
-    )
-    falling_share: Real = told(
-        "how far under the best throughput a level counts as fallen", "a number from 0 to 1", 0.03, ge=0, lt=1
-    )
-
-    @field_validator("limits")
-    @classmethod
-    def _metrics(cls, limits: dict[str, float]) -> dict[str, float]:
-        return {metric(key).key: limits[key] for key in sorted(limits)}
-
-    @property
-    def any(self) -> bool:
-        """Whether there is a rule at all."""
-        return self.error_rate is not None or self.climbs
-
-    @property
-    def climbs(self) -> bool:
-        """Whether there is a rule that only levels in ascending order can break."""
-        return bool(self.limits) or self.falling_levels > 0
+if TYPE_CHECKING:
+    StopRules = failures.FailureFields
+else:
+    # Of several bases the last one's fields come first.
+    bases = tuple(rule.FIELDS for rule in reversed(stop_rules.rules()))
+    StopRules = create_model("StopRules", __base__=bases, __doc__="When a sweep stops before its end.")
 
 
 class Slo(Part):
     """What a request must meet to count as good."""
 
-    ttft_ms: Real | None = told("time to first token", "milliseconds above 0", None, gt=0)
-    tpot_ms: Real | None = told("time per output token after the first", "milliseconds above 0", None, gt=0)
-    itl_ms: Real | None = told("the longest gap between tokens", "milliseconds above 0", None, gt=0)
-    e2el_ms: Real | None = told("time to the end of the answer", "milliseconds above 0", None, gt=0)
+    ttft_ms: Real | None = plan_field("time to first token", "milliseconds above 0", None, gt=0)
+    tpot_ms: Real | None = plan_field("time per output token after the first", "milliseconds above 0", None, gt=0)
+    itl_ms: Real | None = plan_field("the longest gap between tokens", "milliseconds above 0", None, gt=0)
+    e2el_ms: Real | None = plan_field("time to the end of the answer", "milliseconds above 0", None, gt=0)
 
 
 class Caps(Part):
     """What a sweep may never exceed: checked before it starts, and again while it runs."""
 
-    requests: Whole = told(
-        "requests in all", "a whole number from 1 to 100000000", 200_000, ge=1, le=100_000_000
+    requests: Whole = plan_field("requests in all", "a whole number from 1 to 100000000", 200_000, ge=1, le=100_000_000)
+    tokens: Whole = plan_field(
+        "input and output tokens in all", "a whole number from 1 to 1000000000000", 500_000_000, ge=1, le=10**12
     )
-    tokens: Whole = told(
-        "input and output tokens in all",
-        "a whole number from 1 to 1000000000000",
-        500_000_000,
-        ge=1,
-        le=10**12,
-    )
-    minutes: Real = told(
-        "minutes in all", "a number above 0, up to 20160 (two weeks)", 1440.0, gt=0, le=20_160
-    )
-    concurrency: Whole = told(
-        "requests under way at once", "a whole number from 1 to 8192", 1024, ge=1, le=8192
-    )
+    minutes: Real = plan_field("minutes in all", "a number above 0, up to 20160 (two weeks)", 1440.0, gt=0, le=20_160)
+    concurrency: Whole = plan_field("requests under way at once", "a whole number from 1 to 8192", 1024, ge=1, le=8192)
 
 
 def where_stated(endpoint: Endpoint) -> str:

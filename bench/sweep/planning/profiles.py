@@ -62,9 +62,7 @@ def filled(stated: Mapping[str, Any]) -> dict[str, Any]:
     if name is None:
         return settings
     if not isinstance(name, str):
-        raise UsageError(
-            f"profile is {str(name)[:80]!r}; write one of {', '.join(p.name for p in profiles())}."
-        )
+        raise UsageError(f"profile is {str(name)[:80]!r}; write one of {', '.join(p.name for p in profiles())}.")
     chosen = profile(name)
     return laid_over({"title": chosen.title, "based_on": chosen.name, **chosen.settings}, settings)
 

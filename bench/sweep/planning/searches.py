@@ -13,8 +13,9 @@ from itertools import groupby
 from bench.records import Load
 from bench.sweep.planning import ramp
 from bench.sweep.planning.plan import Plan
-from bench.sweep.planning.ramp import Finished, Sustained
+from bench.sweep.planning.ramp import Sustained
 from bench.sweep.planning.shapes import MOST_TOKENS, Length, PlannedPoint, Shape
+from bench.sweep.planning.stop_rules import Finished
 
 CONTEXT_SHARE, CONTEXT_TOKENS = 0.02, 4
 """An input may be this much longer than asked for, by share or by tokens, and must still fit."""
@@ -97,10 +98,7 @@ def _repeated(plan: Plan, shape: Shape, load: Load) -> Iterator[PlannedPoint]:
     return (PlannedPoint(shape, load, repeat) for repeat in range(1, plan.repeats + 1))
 
 
-CLIMBS: Mapping[str, Callable[[Plan], Iterator[list[PlannedPoint]]]] = {
-    "ramp": _by_load,
-    "context": _by_length,
-}
+CLIMBS: Mapping[str, Callable[[Plan], Iterator[list[PlannedPoint]]]] = {"ramp": _by_load, "context": _by_length}
 
 SEARCHES: Mapping[str, Callable[[Plan, Mapping[str, Finished]], PlannedPoint | Stop]] = {
     "grid": _grid,

@@ -19,7 +19,7 @@ WIDEST = 3
 
 WRITTEN = re.compile(r"(uniform|normal):([0-9]{1,9}):([0-9]{1,9})")
 
-Distribution = Literal["fixed", "uniform", "normal"]
+LengthDistribution = Literal["fixed", "uniform", "normal"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Length:
     Written as 512, `uniform:128:512` or `normal:512:64`.
     """
 
-    distribution: Distribution
+    distribution: LengthDistribution
     a: int
     b: int = 0
 
@@ -41,11 +41,11 @@ class Length:
         text = str(written).strip().lower()
         if re.fullmatch(r"[0-9]{1,9}", text) and not isinstance(written, bool):
             return _within(cls("fixed", int(text)))
-        found = WRITTEN.fullmatch(text)
-        if not found:
+        match = WRITTEN.fullmatch(text)
+        if not match:
             raise ValueError(ALLOWED)
-        kind: Distribution = "uniform" if found[1] == "uniform" else "normal"
-        return _within(cls(kind, int(found[2]), int(found[3])))
+        kind: LengthDistribution = "uniform" if match[1] == "uniform" else "normal"
+        return _within(cls(kind, int(match[2]), int(match[3])))
 
     def __str__(self) -> str:
         return str(self.a) if self.distribution == "fixed" else f"{self.distribution}:{self.a}:{self.b}"
@@ -53,11 +53,7 @@ class Length:
     @property
     def words(self) -> str:
         """The length in words: "1,024", "128 to 512", "512 ± 64"."""
-        told = {
-            "fixed": f"{self.a:,}",
-            "uniform": f"{self.a:,} to {self.b:,}",
-            "normal": f"{self.a:,} ± {self.b:,}",
-        }
+        told = {"fixed": f"{self.a:,}", "uniform": f"{self.a:,} to {self.b:,}", "normal": f"{self.a:,} ± {self.b:,}"}
         return told[self.distribution]
 
     @property
@@ -132,9 +128,7 @@ class Shape:
         lengths = ((self.isl, "in"), (self.osl, "out"))
         parts = [" / ".join(f"{length.words} {way}" for length, way in lengths if length)]
         parts += [f"{share(self.shared_prefix_share)} shared"] if self.shared_prefix_share else []
-        parts += [
-            f"{what} {name}" for what, name in (("prompts", self.prompts), ("trace", self.trace)) if name
-        ]
+        parts += [f"{what} {name}" for what, name in (("prompts", self.prompts), ("trace", self.trace)) if name]
         return ", ".join(filter(None, parts))
 
     @property

@@ -36,9 +36,7 @@ def toml(value: Any) -> str:
 
 
 def _table(heading: str, entries: Mapping[str, Any]) -> list[str]:
-    return (
-        ["", heading, *(f"{_key(key)} = {toml(value)}" for key, value in entries.items())] if entries else []
-    )
+    return ["", heading, *(f"{_key(key)} = {toml(value)}" for key, value in entries.items())] if entries else []
 
 
 def _is_table(value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from bench.sweep.wire.exchange import Ask, Exchange, Limits, Outcome, Target, TokenSource
+from bench.sweep.wire.exchange import Exchange, Limits, PreparedRequest, RequestOutcome, Target, TokenSource
 from bench.sweep.wire.framing import Head
 from bench.sweep.wire.redaction import kept
 from bench.sweep.wire.stream import Stream, error_text
@@ -24,7 +24,7 @@ READ_AT_ONCE, LONGEST_PIECE = 16_384, 4096
 """Bytes read before other connections get their turn, some 100 µs of work, and bytes that need not be read in one."""
 
 
-class Answer:
+class WireAnswer:
     """What has come back for one request; its bytes may wait to be read."""
 
     __slots__ = ("_at", "_document", "_pieces", "_secrets", "_stream", "_streaming", "_when", "ask", "connect_ns",
@@ -32,7 +32,7 @@ class Answer:
                  "queued", "refusals", "sent_ns", "unheard", "waiting")  # fmt: skip
 
     def __init__(
-        self, ask: Ask, target: Target, limits: Limits, intended_ns: int | None, secrets: Sequence[str] = ()
+        self, ask: PreparedRequest, target: Target, limits: Limits, intended_ns: int | None, secrets: Sequence[str] = ()
     ) -> None:
         self.ask = ask
         self.limits = limits
@@ -42,14 +42,12 @@ class Answer:
         self.headers_ns: int | None = None
         self.end_ns = 0
         self.head: Head | None = None
-        self.outcome: Outcome | None = None  # why it was cut off; None while it is not
+        self.outcome: RequestOutcome | None = None  # why it was cut off; None while it is not
         self.error = ""
         self.connection = -1
         self.ended = False
         self.queued = False
-        self.unheard = (
-            False  # it was written on a connection that the other side had closed behind its last answer
-        )
+        self.unheard = False  # it was written on a connection that the other side had closed behind its last answer
         self.refusals = 0  # how often in a row its place was asked for less, this answer included
         self.waiting = 0
         self._streaming = target.streaming
@@ -70,15 +68,15 @@ class Answer:
         return ""
 
     def take(self, pieces: list[bytes], when: list[int]) -> None:
-        """Nothing; keeps pieces of the body until they are read."""
+        """Keep pieces of the body until they are read."""
         if pieces and max(map(len, pieces)) > LONGEST_PIECE:
             pieces, when = _cut(pieces, when)
         self._pieces += pieces
         self._when += when
         self.waiting += sum(map(len, pieces))
 
-    def end(self, at: int, outcome: Outcome | None = None, error: str = "") -> None:
-        """Nothing; no more will come. `outcome` says why it was cut off."""
+    def end(self, at: int, outcome: RequestOutcome | None = None, error: str = "") -> None:
+        """End the answer: no more will come. `outcome` says why it was cut off."""
         self.end_ns, self.outcome, self.error, self.ended = at, outcome, error, True
 
     def read(self, most: int) -> int:
@@ -153,7 +151,7 @@ class Answer:
             connection=self.connection,
         )
 
-    def _stream_outcome(self, stream: Stream) -> tuple[Outcome, str]:
+    def _stream_outcome(self, stream: Stream) -> tuple[RequestOutcome, str]:
         if stream.wrong:
             return "malformed", stream.wrong
         if stream.too_long:
@@ -180,7 +178,7 @@ class Answer:
         done = "" if stream.done else " and without [DONE]"
         return f"the stream ended after {came:,} of {self.ask.osl:,} tokens, without finish_reason{done}"
 
-    def _document_outcome(self) -> tuple[Outcome, str, Any]:
+    def _document_outcome(self) -> tuple[RequestOutcome, str, Any]:
         """How an answer that is no stream ended, with what it says."""
         if self.head is None or (self.outcome is not None and self.head.status < 300):
             return self.outcome or "broken_stream", self.error, None

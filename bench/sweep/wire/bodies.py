@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
-from bench.sweep.wire.exchange import Api
+from bench.sweep.wire.exchange import RequestApi
 
 
 @dataclass(frozen=True)
-class Manner:
+class RequestStyle:
     """How the endpoint is asked, once preflight has found what it takes.
 
     `usage` asks for token counts in the stream; `length_field` is what holds the output length. With `ignore_eos` or
@@ -20,7 +20,7 @@ class Manner:
     """
 
     model: str
-    api: Api = "chat"
+    api: RequestApi = "chat"
     streaming: bool = True
     usage: bool = True
     ignore_eos: bool = False
@@ -30,30 +30,26 @@ class Manner:
 
 
 def body(
-    manner: Manner,
-    text: str,
-    osl: int,
-    messages: Sequence[Mapping[str, str]] | None = None,
-    hold: bool = True,
+    manner: RequestStyle, text: str, osl: int, messages: Sequence[Mapping[str, str]] | None = None, hold: bool = True
 ) -> bytes:
     """The JSON of one request for `osl` tokens; `messages` take the text's place in a chat.
 
     `hold` False lets the model end where it will.
     """
-    asked: dict[str, Any] = {"model": manner.model}
+    request: dict[str, Any] = {"model": manner.model}
     if manner.api == "chat":
-        asked["messages"] = list(messages) if messages is not None else [{"role": "user", "content": text}]
+        request["messages"] = list(messages) if messages is not None else [{"role": "user", "content": text}]
     else:
-        asked["prompt"] = text
-    asked[manner.length_field] = osl
+        request["prompt"] = text
+    request[manner.length_field] = osl
     if manner.streaming:
-        asked["stream"] = True
+        request["stream"] = True
         if manner.usage:
-            asked["stream_options"] = {"include_usage": True}
+            request["stream_options"] = {"include_usage": True}
     if hold and manner.ignore_eos:
-        asked["ignore_eos"] = True
+        request["ignore_eos"] = True
     if hold and manner.min_tokens:
-        asked["min_tokens"] = osl
+        request["min_tokens"] = osl
     return bytes(
-        memoryview(orjson.dumps(asked | dict(manner.vendor)))
+        memoryview(orjson.dumps(request | dict(manner.vendor)))
     )  # a copy: orjson's own holds ten times its size

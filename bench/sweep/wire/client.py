@@ -11,9 +11,9 @@ import socket
 from collections import deque
 from collections.abc import Callable
 
-from bench.sweep.wire.answer import Answer
+from bench.sweep.wire.answer import WireAnswer
 from bench.sweep.wire.connection import Connection, connect
-from bench.sweep.wire.exchange import Ask, Limits, Target
+from bench.sweep.wire.exchange import Limits, PreparedRequest, Target
 
 OPENING_AT_ONCE = 32
 """Connections being set up at a time, below the backlog of any server (128 is the smallest in use)."""
@@ -31,7 +31,7 @@ class Idle:
         return sum(map(len, self._waiting))
 
     def append(self, connection: Connection) -> None:
-        """Nothing; the connection waits for a request."""
+        """Keep a connection that waits for a request."""
         self._waiting[connection.base].append(connection)
 
     def pop(self, base: int) -> Connection | None:
@@ -53,8 +53,8 @@ class Client:
         self,
         target: Target,
         limits: Limits,
-        on_end: Callable[[Connection, Answer], None],
-        on_more: Callable[[Connection, Answer], None],
+        on_end: Callable[[Connection, WireAnswer], None],
+        on_more: Callable[[Connection, WireAnswer], None],
     ) -> None:
         self.target = target
         self.limits = limits
@@ -68,19 +68,19 @@ class Client:
         self.secrets = target.secrets
         self._turned_away = 0
 
-    def answer_to(self, ask: Ask, intended_ns: int | None) -> Answer:
+    def answer_to(self, ask: PreparedRequest, intended_ns: int | None) -> WireAnswer:
         """The answer to a request that is about to be sent."""
-        return Answer(ask, self.target, self.limits, intended_ns, self.secrets)
+        return WireAnswer(ask, self.target, self.limits, intended_ns, self.secrets)
 
-    def request(self, ask: Ask) -> bytes:
+    def request(self, ask: PreparedRequest) -> bytes:
         """A request, as it goes over the wire."""
         return b"%scontent-length: %d\r\n\r\n%s" % (self._heads[self.base_of(ask)], len(ask.body), ask.body)
 
-    def base_of(self, ask: Ask) -> int:
+    def base_of(self, ask: PreparedRequest) -> int:
         """Which base URL a request goes to: they take turns, by the request's number over the whole point."""
         return ask.number % len(self.bases)
 
-    def suited(self, connection: Connection | None, ask: Ask) -> Connection | None:
+    def suited(self, connection: Connection | None, ask: PreparedRequest) -> Connection | None:
         """The connection, or instead of none or one to another base URL an idle one; None where none is."""
         base = self.base_of(ask)
         if connection is not None and connection.base == base:
@@ -101,7 +101,7 @@ class Client:
             spare.close()
         return spare is not None
 
-    async def open(self, ask: Ask) -> Connection:
+    async def open(self, ask: PreparedRequest) -> Connection:
         """A new connection for a request, in no list yet.
 
         Raises:
@@ -125,7 +125,7 @@ class Client:
         return connection
 
     async def open_ahead(self, count: int) -> None:
-        """Nothing; so many connections are idle, shared among the base URLs, or fewer where no more are taken."""
+        """Open so many idle connections, shared among the base URLs, or fewer where no more are taken."""
         turn = asyncio.Semaphore(OPENING_AT_ONCE)
 
         async def one(base: int) -> None:
@@ -139,12 +139,12 @@ class Client:
 
         await asyncio.gather(*(one(place % len(self.bases)) for place in range(count)))
 
-    def take(self, ask: Ask) -> Connection | None:
+    def take(self, ask: PreparedRequest) -> Connection | None:
         """An open idle connection for a request, the one used last; None when there is none."""
         return self.idle.pop(self.base_of(ask))
 
     async def close(self) -> None:
-        """Nothing; every connection is closed."""
+        """Close every connection."""
         for connection in list(self.connections):
             connection.open = False
             connection.transport.abort()

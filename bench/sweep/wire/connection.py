@@ -15,8 +15,8 @@ from ssl import SSLContext
 from time import monotonic_ns
 from typing import cast
 
-from bench.sweep.wire.answer import Answer
-from bench.sweep.wire.exchange import Limits, Outcome
+from bench.sweep.wire.answer import WireAnswer
+from bench.sweep.wire.exchange import Limits, RequestOutcome
 from bench.sweep.wire.framing import Chunks, WrongFraming, head_of
 
 BILLION = 1_000_000_000
@@ -45,8 +45,8 @@ class Connection(asyncio.Protocol):
         self,
         number: int,
         limits: Limits,
-        on_end: Callable[[Connection, Answer], None],
-        on_more: Callable[[Connection, Answer], None],
+        on_end: Callable[[Connection, WireAnswer], None],
+        on_more: Callable[[Connection, WireAnswer], None],
         on_lost: Callable[[Connection], None],
         base: int = 0,
     ) -> None:
@@ -57,7 +57,7 @@ class Connection(asyncio.Protocol):
         self.turned_away = False  # reset by the other side before a request was written on it
         self._used = self._lost = self._kept = False
         self._rtt_ns = 0
-        self.answer: Answer | None = None
+        self.answer: WireAnswer | None = None
         self.last_ns = 0
         self.transport: asyncio.Transport
         self.on_end, self.on_more, self.on_lost = on_end, on_more, on_lost
@@ -66,9 +66,7 @@ class Connection(asyncio.Protocol):
         self._reads: list[bytes] = []
         self._stamps: list[int] = []
         self._left = -1  # bytes until it is time to look
-        self._now = (
-            0  # where `_left` below this cannot wait: an answer's head, and the end of a body of known length
-        )
+        self._now = 0  # where `_left` below this cannot wait: an answer's head, and the end of a body of known length
         self._head = bytearray()
         self._body = False
         self._chunks: Chunks | None = None
@@ -76,12 +74,12 @@ class Connection(asyncio.Protocol):
         self._received = 0
 
     def on(self, plain: socket.socket | None, connect_ns: int) -> None:
-        """Nothing; the connection is up. `plain` is its socket where bytes are written to it as they are."""
+        """Take the connection as up. `plain` is its socket where bytes are written to it as they are."""
         self._socket, self.connect_ns, self.open = plain, connect_ns, not self._lost
         self._rtt_ns = connect_ns
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Nothing; keeps the transport."""
+        """Keep the transport."""
         self.transport = cast(asyncio.Transport, transport)  # uvloop's own is one in all but name
 
     def usable(self) -> bool:
@@ -97,8 +95,8 @@ class Connection(asyncio.Protocol):
         self.close()  # its end, or bytes that nobody asked for
         return False
 
-    def send(self, answer: Answer, request: bytes) -> None:
-        """Nothing; stamps the request and writes it, what the kernel does not take at once by way of the transport."""
+    def send(self, answer: WireAnswer, request: bytes) -> None:
+        """Stamp the request and write it, what the kernel does not take at once by way of the transport."""
         self.answer, self._used = answer, True
         answer.connection = self.number
         answer.connect_ns, self.connect_ns = self.connect_ns, None
@@ -120,7 +118,7 @@ class Connection(asyncio.Protocol):
             self.transport.write(request[written:] if written else request)
 
     def data_received(self, data: bytes) -> None:
-        """Nothing; stamps the bytes."""
+        """Stamp the bytes."""
         self._stamps.append(monotonic_ns())
         self._reads.append(data)
         self._left -= len(data)
@@ -130,13 +128,13 @@ class Connection(asyncio.Protocol):
         elif self._left < 0 and self.answer is not None:
             self.on_more(self, self.answer)
 
-    def look_for(self, answer: Answer) -> None:
-        """Nothing; follows what has come of an answer that may be under way still."""
+    def look_for(self, answer: WireAnswer) -> None:
+        """Follow what has come of an answer that may be under way still."""
         if self.answer is answer:
             self.look()
 
     def look(self) -> None:
-        """Nothing; follows what has come: the head, the framing, the limits, the end."""
+        """Follow what has come: the head, the framing, the limits, the end."""
         answer, reads, stamps = self.answer, self._reads, self._stamps
         if not reads:
             return
@@ -153,7 +151,7 @@ class Connection(asyncio.Protocol):
         except WrongFraming as wrong:
             self.cut("malformed", str(wrong))
 
-    def _begin(self, answer: Answer, reads: list[bytes], stamps: list[int]) -> tuple[list[bytes], list[int]]:
+    def _begin(self, answer: WireAnswer, reads: list[bytes], stamps: list[int]) -> tuple[list[bytes], list[int]]:
         """What follows the head, with its stamps; nothing while the head is not whole."""
         head = self._head
         while reads:
@@ -177,17 +175,15 @@ class Connection(asyncio.Protocol):
                 known = 0
                 self._received += end + 4
                 if self._received > self._limits.header_bytes:
-                    self.cut(
-                        "too_large", "the answer is nothing but heads that announce one, such as 100 Continue"
-                    )
+                    self.cut("too_large", "the answer is nothing but heads that announce one, such as 100 Continue")
                     return [], []
             if len(head) > self._limits.header_bytes:
                 self.cut("too_large", f"the answer's head is longer than {self._limits.header_bytes:,} bytes")
                 return [], []
         return [], []
 
-    def _follow(self, answer: Answer, reads: list[bytes], stamps: list[int]) -> None:
-        """Nothing; hands on the pieces of the body and sees whether it has ended."""
+    def _follow(self, answer: WireAnswer, reads: list[bytes], stamps: list[int]) -> None:
+        """Hand on the pieces of the body and see whether it has ended."""
         pieces: list[bytes] = []
         when: list[int] = []
         ended, surplus = False, 0
@@ -217,18 +213,15 @@ class Connection(asyncio.Protocol):
             spoiled = surplus > 0 or (streamed and any(map(AN_ERROR, pieces[-3:])))
             self._end(answer, stamps[-1] if stamps else self.last_ns, spoiled)
         elif self._received > (most := self._limits.bytes_of(answer.ask.osl)):
-            self.cut(
-                "too_large",
-                f"the answer is longer than the {most:,} bytes that {answer.ask.osl} tokens can need",
-            )
+            self.cut("too_large", f"the answer is longer than the {most:,} bytes that {answer.ask.osl} tokens can need")
         else:
             self._left = LOOK_EVERY
             self._now = -UNSEEN
             if self._remaining is not None:
                 self._now = max(-UNSEEN, LOOK_EVERY - self._remaining + 1)
 
-    def _end(self, answer: Answer, at: int, spoiled: bool) -> None:
-        """Nothing; the answer is whole. The connection is kept where both sides want that."""
+    def _end(self, answer: WireAnswer, at: int, spoiled: bool) -> None:
+        """End a whole answer. The connection is kept where both sides want that."""
         assert answer.head is not None
         self.answer = None
         self._left, self._now = -1, 0
@@ -238,8 +231,8 @@ class Connection(asyncio.Protocol):
             self.close()
         self.on_end(self, answer)
 
-    def cut(self, outcome: Outcome, error: str) -> None:
-        """Nothing; the answer is heard no further, and the connection is given up."""
+    def cut(self, outcome: RequestOutcome, error: str) -> None:
+        """Hear the answer no further, and give up the connection."""
         answer = self.answer
         self.look()
         if answer is None or self.answer is not answer:
@@ -251,7 +244,7 @@ class Connection(asyncio.Protocol):
         self.on_end(self, answer)
 
     def check(self, now: int) -> None:
-        """Nothing; cuts off an answer that has passed a limit of time or length."""
+        """Cut off an answer that has passed a limit of time or length."""
         answer, limits = self.answer, self._limits
         assert answer is not None
         heard = self._stamps[-1] if self._stamps else self.last_ns
@@ -271,12 +264,12 @@ class Connection(asyncio.Protocol):
             self.cut("stalled", f"nothing came for {limits.stall_s:g} s in the middle of the answer")
 
     def close(self) -> None:
-        """Nothing; the connection is given up."""
+        """Give up the connection."""
         self.open = False
         self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing; what was under way has ended with the connection, well only where that is how its end is told."""
+        """End what was under way with the connection, well only where that is how its end is told."""
         if self._reads:
             self.look()
         self.open, self._lost = False, True
@@ -288,28 +281,20 @@ class Connection(asyncio.Protocol):
             if exc is None and until_closed:
                 answer.end(at)
             elif answer.head is None:
-                answer.unheard = (
-                    self._kept and not self._head and at - answer.sent_ns < CLOSED_NS + 2 * self._rtt_ns
-                )
+                answer.unheard = self._kept and not self._head and at - answer.sent_ns < CLOSED_NS + 2 * self._rtt_ns
                 answer.end(at, "broken_stream", "the connection was closed before an answer came")
             else:
                 answer.end(
-                    at,
-                    "broken_stream",
-                    f"the connection was closed after {self._received:,} bytes of the answer",
+                    at, "broken_stream", f"the connection was closed after {self._received:,} bytes of the answer"
                 )
             self.on_end(self, answer)
         self.on_lost(self)
 
 
 async def connect(
-    connection: Connection,
-    address: tuple[str, int],
-    seconds: float,
-    secure: SSLContext | None = None,
-    name: str = "",
+    connection: Connection, address: tuple[str, int], seconds: float, secure: SSLContext | None = None, name: str = ""
 ) -> None:
-    """Nothing; the connection is up, and knows how long that took.
+    """Set the connection up, and note how long that took.
 
     Raises:
         OSError: it cannot be reached, TimeoutError within the seconds; ssl.SSLError, one of them, when TLS fails.

@@ -15,10 +15,10 @@ from urllib.parse import urlencode, urlsplit
 
 from bench.errors import UsageError
 
-Api = Literal["chat", "completions"]
+RequestApi = Literal["chat", "completions"]
 TokenSource = Literal["chunks", "usage", "length"]
 """Who counted an answer's tokens: nobody, so that its chunks stand for them, the server, or the length it filled."""
-Outcome = Literal[
+RequestOutcome = Literal[
     "ok",
     "connect",
     "timeout",
@@ -38,7 +38,7 @@ Outcome = Literal[
 SHORTEST_SECRET = 4
 """What is shorter is no secret, and would be found in any sentence."""
 
-ROUTES: dict[Api, str] = {"chat": "/chat/completions", "completions": "/completions"}
+ROUTES: dict[RequestApi, str] = {"chat": "/chat/completions", "completions": "/completions"}
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Target:
     port: int
     path: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    api: Api = "chat"
+    api: RequestApi = "chat"
     streaming: bool = True
     ssl: SSLContext | None = field(default=None, repr=False)
     address: str | None = None
@@ -82,9 +82,7 @@ class Target:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What no record may repeat: the value of each header, and a key without the word before it, longest first."""
-        known = {
-            text for value in self.headers.values() for text in (value, value.partition(" ")[2] or value)
-        }
+        known = {text for value in self.headers.values() for text in (value, value.partition(" ")[2] or value)}
         return tuple(sorted((text for text in known if len(text) >= SHORTEST_SECRET), key=len, reverse=True))
 
     def __post_init__(self) -> None:
@@ -93,16 +91,14 @@ class Target:
                 raise UsageError(f"The {what} {text[:80]!r} cannot stand in an HTTP request: escape it.")
         for name, value in self.headers.items():
             if not (name + value).isascii() or not (name + value).isprintable() or set(name) & set(" :"):
-                raise UsageError(
-                    f"The header {name[:80]!r} or its value has characters that no HTTP header holds."
-                )
+                raise UsageError(f"The header {name[:80]!r} or its value has characters that no HTTP header holds.")
 
     @classmethod
     def at(
         cls,
         base_url: str,
         *,
-        api: Api = "chat",
+        api: RequestApi = "chat",
         streaming: bool = True,
         headers: Mapping[str, str] | None = None,
         context: SSLContext | None = None,
@@ -167,7 +163,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class Ask:
+class PreparedRequest:
     """One request to send, made before the point starts.
 
     `at_ns` is the intended offset from the point's start in an open loop, None in a closed one.
@@ -208,7 +204,7 @@ class Exchange:
     output_tokens: int | None
     token_source: TokenSource
     finish: str | None
-    outcome: Outcome
+    outcome: RequestOutcome
     error: str
     response_id: str | None
     connection: int

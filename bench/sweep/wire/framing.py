@@ -43,11 +43,7 @@ def head_of(lines: bytes) -> Head:
     """
     first, *rest = lines.decode("latin-1").split("\r\n")
     words = first.split(" ", 2)
-    if (
-        len(words) < 2
-        or words[0] not in ("HTTP/1.1", "HTTP/1.0")
-        or not (words[1].isdecimal() and len(words[1]) == 3)
-    ):
+    if len(words) < 2 or words[0] not in ("HTTP/1.1", "HTTP/1.0") or not (words[1].isdecimal() and len(words[1]) == 3):
         raise WrongFraming("the answer does not begin like HTTP/1.1")
     fields: dict[str, str] = {}
     for line in rest:
@@ -74,11 +70,7 @@ def head_of(lines: bytes) -> Head:
 
 
 def _length(fields: dict[str, str]) -> int | None:
-    stated = (
-        {value.strip() for value in fields["content-length"].split(",")}
-        if "content-length" in fields
-        else set()
-    )
+    stated = {value.strip() for value in fields["content-length"].split(",")} if "content-length" in fields else set()
     if not stated:
         return None
     text = stated.pop()
@@ -93,7 +85,7 @@ class Chunks:
     `done` once the last chunk and its trailers have ended; `surplus` bytes came behind that.
     """
 
-    __slots__ = ("_closing", "_left", "_rest", "_trailing", "done", "surplus")  # fmt: skip
+    __slots__ = ("_closing", "_left", "_rest", "_trailing", "done", "surplus")
 
     def __init__(self) -> None:
         self._rest = b""  # a size line, or the end of one, that is not whole yet
@@ -103,10 +95,8 @@ class Chunks:
         self.done = False
         self.surplus = 0
 
-    def advance(
-        self, reads: Sequence[bytes], stamps: Sequence[int], pieces: list[bytes], when: list[int]
-    ) -> None:
-        """Nothing; adds the pieces that these reads hold to `pieces`, and their arrivals to `when`.
+    def advance(self, reads: Sequence[bytes], stamps: Sequence[int], pieces: list[bytes], when: list[int]) -> None:
+        """Add the pieces that these reads hold to `pieces`, and their arrivals to `when`.
 
         Raises:
             WrongFraming: a chunk's size or end is not where it must be.
@@ -152,9 +142,7 @@ class Chunks:
             at = size
         self._rest = data[at:]
 
-    def _begun(
-        self, data: bytes, edges: list[int], stamps: Sequence[int], pieces: list[bytes], when: list[int]
-    ) -> int:
+    def _begun(self, data: bytes, edges: list[int], stamps: Sequence[int], pieces: list[bytes], when: list[int]) -> int:
         """Where the next size line begins, once the chunk of the time before has ended; the data's end until then."""
         if not self._closing:
             return 0
@@ -183,8 +171,16 @@ class Chunks:
         return at
 
 
-def _cut(data: bytes, start: int, end: int, edges: Sequence[int], read: int, stamps: Sequence[int],
-         pieces: list[bytes], when: list[int]) -> int:  # fmt: skip
+def _cut(
+    data: bytes,
+    start: int,
+    end: int,
+    edges: Sequence[int],
+    read: int,
+    stamps: Sequence[int],
+    pieces: list[bytes],
+    when: list[int],
+) -> int:
     """The read in which `end` lies; adds data[start:end], one piece for each read it came in."""
     while start < end:
         while edges[read] <= start:

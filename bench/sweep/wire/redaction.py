@@ -70,12 +70,7 @@ def _character(character: str) -> str:
     before = "" if character.isalnum() else BACKSLASHES
     ways = [before + re.escape(character)]
     for code in {ord(character.lower()), ord(character.upper())}:
-        ways += [
-            rf"\\{{1,4}}(?:u0{{2}}|x){code:x}",
-            f"%(?:25)?{code:x}",
-            f"&#0{{0,4}}{code};",
-            f"&#x0{{0,4}}{code:x};",
-        ]
+        ways += [rf"\\{{1,4}}(?:u0{{2}}|x){code:x}", f"%(?:25)?{code:x}", f"&#0{{0,4}}{code};", f"&#x0{{0,4}}{code:x};"]
     ways += [f"&{HTML[character]};"] if character in HTML else []
     return f"(?:{'|'.join(ways)})"
 

@@ -60,7 +60,7 @@ class Stream:
         "too_long",
         "usage",
         "wrong",
-    )  # fmt: skip
+    )
 
     def __init__(self, line_limit: int, secrets: Sequence[str] = ()) -> None:
         self._secrets = secrets
@@ -90,7 +90,7 @@ class Stream:
         self.too_long = False
 
     def read(self, pieces: Sequence[bytes], when: Sequence[int]) -> None:
-        """Nothing; takes in the next pieces of the body."""
+        """Take in the next pieces of the body."""
         if self.too_long:
             return
         stamp, length = self.stamps.append, self.lengths.append
@@ -123,9 +123,7 @@ class Stream:
 
     def _one(self, piece: bytes) -> int:
         """The length of the text in a piece that is one event like most are, with one choice; 0 for any other."""
-        whole = (
-            piece.startswith(b"data: {") and piece.endswith(b"\n\n") and piece.find(b"\n") == len(piece) - 2
-        )
+        whole = piece.startswith(b"data: {") and piece.endswith(b"\n\n") and piece.find(b"\n") == len(piece) - 2
         if not whole or self.first_content_ns is None:
             return 0
         try:
@@ -133,9 +131,7 @@ class Stream:
             (choice,) = chunk["choices"]
             delta = choice.get("delta")
             text = choice["text"] if delta is None else delta["content"]
-            new = (
-                choice["finish_reason"] or choice.get("logprobs") or chunk.get("usage") or chunk.get("error")
-            )
+            new = choice["finish_reason"] or choice.get("logprobs") or chunk.get("usage") or chunk.get("error")
         except (ValueError, KeyError, TypeError, AttributeError):
             return 0
         if new or not isinstance(text, str) or (delta is not None and len(delta) > 1):
@@ -143,7 +139,7 @@ class Stream:
         return len(text)
 
     def close(self) -> None:
-        """Nothing; the body has ended. What its last line says counts if it is whole, though no line end shows it."""
+        """End the body. What its last line says counts if it is whole, though no line end shows it."""
         before = self.wrong
         if self._carried:
             self._line(self._taken(), self._data_at)
@@ -166,7 +162,7 @@ class Stream:
         return osl if len(self.lengths) <= osl <= sum(self.lengths) else None
 
     def _lines(self, piece: bytes, at: int) -> None:
-        """Nothing; takes in a piece, whatever it begins or ends with."""
+        """Take in a piece, whatever it begins or ends with."""
         if self._cr and piece.startswith(b"\n"):
             piece = piece[1:]
         if not self._started:
@@ -208,7 +204,7 @@ class Stream:
         return carried
 
     def _line(self, line: bytes, at: int) -> None:
-        """Nothing; keeps a line of data until its event ends. Comments and other fields say nothing here."""
+        """Keep a line of data until its event ends. Comments and other fields say nothing here."""
         if len(line) > self._limit:
             self.too_long = True
         if line.startswith(b"data:"):
@@ -218,7 +214,7 @@ class Stream:
             self._alarmed = line[6:].strip() == b"error"
 
     def _event(self) -> None:
-        """Nothing; an empty line ends the event that has gathered."""
+        """End the event that has gathered, at an empty line."""
         alarmed, self._alarmed = self._alarmed, False
         if not self._data:
             return
@@ -245,7 +241,7 @@ class Stream:
         self._chunk(chunk, at, alarmed)
 
     def _chunk(self, chunk: Any, at: int, alarmed: bool) -> None:
-        """Nothing; counts what a chunk brings."""
+        """Count what a chunk brings."""
         if not isinstance(chunk, dict):
             self.wrong = self.wrong or "an event is no JSON object"
             return
@@ -278,7 +274,7 @@ class Stream:
             self.concluded = not length
 
     def _token(self, chunk: dict[str, Any], usage: Usage | None, length: int, at: int) -> None:
-        """Nothing; keeps a chunk with text, and its tokens where the chunk says how many."""
+        """Keep a chunk with text, and its tokens where the chunk says how many."""
         if usage is not None and usage.output is not None:
             # Usage in every chunk counts from the start; the first one that speaks may be far into the answer.
             before = self.usage.output
@@ -297,7 +293,7 @@ class Stream:
         self.lengths.append(length)
 
     def _learn(self, piece: bytes) -> None:
-        """Nothing; from a chunk with text, what the next ones look like that differ from it in their text alone.
+        """Learn from a chunk with text what the next ones look like that differ from it in their text alone.
 
         Equal bytes around a plain text are an equal chunk, so those are counted without being parsed.
         """
@@ -356,24 +352,19 @@ def _lengths(choice: dict[str, Any]) -> tuple[int, int]:
     if isinstance(details, list):
         thought = max(thought, _parts_length(details, ("text", "summary")))
     calls = holder.get("tool_calls")
-    functions = (
-        [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-    )
+    functions = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     for function in (*functions, holder.get("function_call")):
         if isinstance(function, dict):
-            spoken += sum(len(part) for part in (function.get("name"), function.get("arguments"))
-                          if isinstance(part, str))  # fmt: skip
+            spoken += sum(
+                len(part) for part in (function.get("name"), function.get("arguments")) if isinstance(part, str)
+            )
     return spoken, thought
 
 
 def _parts_length(parts: list[Any], names: Sequence[str]) -> int:
     """The characters of a text that comes in parts, of those under these names."""
     return sum(
-        len(part[name])
-        for part in parts
-        if isinstance(part, dict)
-        for name in names
-        if isinstance(part.get(name), str)
+        len(part[name]) for part in parts if isinstance(part, dict) for name in names if isinstance(part.get(name), str)
     )
 
 

@@ -57,10 +57,7 @@ UNDEFINED = Flag(
     do="Take it as output tokens with this doubt, and do not rank it against a defined figure.",
 )
 OVER_ROOFLINE = {
-    (
-        "512",
-        "256",
-    ): "At most 1,030 to 1,230 output tokens/s fit: 12.6 to 15.6 GB of KV room hold 23 to 28 requests.",
+    ("512", "256"): "At most 1,030 to 1,230 output tokens/s fit: 12.6 to 15.6 GB of KV room hold 23 to 28 requests.",
     ("2048", "1024"): "At most 642 output tokens/s fit: the KV room holds 14 requests of this length.",
 }
 NOT_THE_MAXIMUM = {
@@ -98,20 +95,19 @@ def file(cell: Cell) -> Filing:
 
 
 def _reason(metric: str) -> str:
-    if metric in (
-        "recommended_operating_point",
-        "monthly_savings",
-        "concurrent_conversations",
-        "api_advantage",
-    ):
+    if metric in ("recommended_operating_point", "monthly_savings", "concurrent_conversations", "api_advantage"):
         return NO_NUMBER
     if metric in ("weight_memory", "headroom"):
         return COMPONENT
     if metric == "api_price_output":
         return API_PRICE
-    setting = metric.startswith("grid_") or metric in (
-        "hbm_capacity interconnect_bw max_model_len context_window release_date ramp_concurrency mt_bench_questions"
-    ).split()  # fmt: skip
+    setting = (
+        metric.startswith("grid_")
+        or metric
+        in (
+            "hbm_capacity interconnect_bw max_model_len context_window release_date ramp_concurrency mt_bench_questions"
+        ).split()
+    )
     return SPECIFICATION if setting else DERIVED
 
 
@@ -138,9 +134,7 @@ def _throughput(cell: Cell) -> Figure:
     chips, swept = cell["accelerator_count"], cell["metric"] == "peak_throughput"
     # "The right way" repeats the eight-GPU maximum without its workload.
     isl, osl, users = (cell["isl"], cell["osl"], 32) if swept else ("512", "256", 128)
-    point = _server(
-        int(chips), isl=int(isl), osl=int(osl), concurrency=users, harness=SWEEP if swept else RAMP
-    )
+    point = _server(int(chips), isl=int(isl), osl=int(osl), concurrency=users, harness=SWEEP if swept else RAMP)
     flags = [UNDEFINED]
     if chips == "1":
         flags.append(_over_roofline(cell["value"], OVER_ROOFLINE[isl, osl]))
@@ -196,9 +190,7 @@ def _mt_bench(cell: Cell) -> Judged:
     }
     if not own:
         score |= {"judge": "gpt-4", "self_judged": cell["model"] == "GPT-4"}
-        note = (
-            "quoted as about this value from the MT-Bench paper, which is older than two of the quoted models"
-        )
+        note = "quoted as about this value from the MT-Bench paper, which is older than two of the quoted models"
         return Judged(score, note, "unverified")
     score |= {
         "checkpoint": "google/gemma-4-31B-it",
@@ -210,9 +202,7 @@ def _mt_bench(cell: Cell) -> Judged:
         "n": 15 if category == "overall" else None,
         "harness": "inferencebench bench_mtbench.py",
     }
-    note = (
-        "the model judged itself; 15 questions where MT-Bench has 80; the same on 1, 2, 4 and 8 accelerators"
-    )
+    note = "the model judged itself; 15 questions where MT-Bench has 80; the same on 1, 2, 4 and 8 accelerators"
     if category == "overall":
         note += "; the eight printed categories average 9.75"
     return Judged(score, note)

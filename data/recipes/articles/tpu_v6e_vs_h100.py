@@ -30,10 +30,7 @@ CARD = words.CARD
 FOUR_CHIPS = Decimal("5.20")
 APRIL, JUNE = "2026-04-19", "2026-06-10"
 CONTEXTS = {"512": 512, "2048": 2048, "32K": 32_768, "64K": 65_536, "128K": 131_072}
-SPLIT_CACHE = {
-    65_536: "JAX, split cache, 10 groups of 6",
-    131_072: "JAX, split cache, blockwise global attention",
-}
+SPLIT_CACHE = {65_536: "JAX, split cache, 10 groups of 6", 131_072: "JAX, split cache, blockwise global attention"}
 SINGLE_SCAN = "JAX, single scan"
 PEAK_BATCH = {"gemma-4-e4b": 1024, "gemma-4-26b-a4b": 768, "gemma-4-31b": 768}
 METRICS = {
@@ -48,11 +45,7 @@ METRICS = {
 ONE_USER = {
     "63.0": {"variant": "CUDA graph, single-user decode, June 2026", "max_model_len": 2048, "date": JUNE},
     "44.9": {"variant": "CUDA graph, full generation, before June 2026"},
-    "83.9": {
-        "variant": "speculation on real text, context above 1,200 tokens",
-        "speculation": "ngram",
-        "date": JUNE,
-    },
+    "83.9": {"variant": "speculation on real text, context above 1,200 tokens", "speculation": "ngram", "date": JUNE},
     "14": {"variant": "production context, before the June 2026 kernels"},
     "61.4": {"variant": "production context, June 2026 kernels", "date": JUNE},
     "40.0": {"variant": "perplexity path, FP8-Dynamic, CUTLASS channelscale epilogue", "date": APRIL},
@@ -164,12 +157,7 @@ def _rvllm(cell: Cell) -> Figure:
     metric, batch = METRICS[cell["metric"]], cell["batch_or_concurrency"]
     point = _h100(cell, engine="rvllm", kv_precision="fp16", harness=words.CUDA_LOOP)
     if metric == "ttft_cached_ms":
-        point |= {
-            "variant": "batch prefill, April 2026",
-            "load_kind": "unknown",
-            "batch": None,
-            "date": APRIL,
-        }
+        point |= {"variant": "batch prefill, April 2026", "load_kind": "unknown", "batch": None, "date": APRIL}
         return Figure(point, metric, words.SHORT_PROMPT)
     sweep = _sweep(cell)
     if sweep is not None:

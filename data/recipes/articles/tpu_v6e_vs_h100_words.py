@@ -27,10 +27,7 @@ CARD = Card(
             "window": "after warm-up; from the first cached run on the TPU",
             "token_source": "batch x steps; for vLLM not stated",
         },
-        "decode_step_ms_mean": {
-            "definition": "as catalogue",
-            "unit_in_file": "ms/step",
-        },
+        "decode_step_ms_mean": {"definition": "as catalogue", "unit_in_file": "ms/step"},
         "ttft_cold_ms": {
             "definition": "as catalogue, XLA compilation included; one prompt token by its table, two by its method",
             "unit_in_file": "ms",

@@ -10,13 +10,11 @@ from pages.shared.frame import Page
 
 
 def figure(page: Page) -> None:
-    """Draws the chart, and where it has more bars than MOST a button for all of them."""
+    """Draw the chart, and where it has more bars than MOST a button for all of them."""
     result.figure(page, opens="point")
-    found = page.answer.result
-    bars = every(found) if found.deployments else 0
+    costs = page.answer.result
+    bars = every(costs) if costs.deployments else 0
     if bars > MOST:
-        to = "few" if found.asked.every_bar else "all"
-        label = f"Show the cheapest {MOST}" if found.asked.every_bar else f"Show all {bars} bars"
-        st.button(
-            label, key="cost.bars", type="tertiary", on_click=address.choose_option, args=("cost", "bars", to)
-        )
+        to = "few" if costs.asked.every_bar else "all"
+        label = f"Show the cheapest {MOST}" if costs.asked.every_bar else f"Show all {bars} bars"
+        st.button(label, key="cost.bars", type="tertiary", on_click=address.choose_option, args=("cost", "bars", to))

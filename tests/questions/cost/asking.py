@@ -1,16 +1,14 @@
-"""What the tests of cost ask, and how they read what is said."""
+"""What the tests of cost ask, and how they read its rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bench import flags
-from bench.basis import evidence, points
-from bench.basis.statement import Statement
+from bench.basis import evidence
 from bench.library import Library
 from bench.questions import Answer, cost
-from bench.questions.cost.result import Cost, Deployment
+from bench.questions.cost.result import Cost, PricedDeployment
 from bench.view import View
 
 ARTICLE = {"source": ["inferencebench-gemma4-h100"]}
@@ -20,9 +18,15 @@ SIX = {"price_book": "articles", "price_terms": "unstated"}
 USD = "usd_per_million_output_tokens"
 SPEED, TTFT = "interactivity_tokens_per_s_per_user_p50", "ttft_ms_p50"
 STORIES: Sequence[Mapping[str, list[str]]] = (
-    {}, STORY, ARTICLE, RVLLM, {"model": ["gemma-4-31b"]}, {"model": ["llama-3.3-70b"]}, {"source": ["ibm-llm-pilot"]},
+    {},
+    STORY,
+    ARTICLE,
+    RVLLM,
+    {"model": ["gemma-4-31b"]},
+    {"model": ["llama-3.3-70b"]},
+    {"source": ["ibm-llm-pilot"]},
     {"accelerator": ["tpu-v6e"]},
-)  # fmt: skip
+)
 
 
 def asked(
@@ -35,28 +39,11 @@ def by_provider(answer: Answer[Cost], column: str) -> dict[str, float]:
     return dict(zip(answer.rows["provider"], answer.rows[column], strict=True))
 
 
-def by_chip(answer: Answer[Cost]) -> dict[str, Deployment]:
+def by_chip(answer: Answer[Cost]) -> dict[str, PricedDeployment]:
     return {one.point.accelerator: one for one in answer.result.deployments}
-
-
-def said(answer: Answer[Cost], kind: str) -> Statement:
-    """The one statement of this kind."""
-    (found,) = [one for one in answer.statements if one.kind == kind]
-    return found
-
-
-def kinds(answer: Answer[Cost]) -> list[str]:
-    return [one.kind for one in answer.statements]
 
 
 def ranked(library: Library, answer: Answer[Cost], columns: str) -> list[tuple[Any, ...]]:
     """These columns of every point that an answer may rank, within its limits."""
     condition = evidence.ranked(library, evidence.read(answer.view))
     return library.fetch(f"SELECT {columns} FROM points WHERE {condition.sql}", condition.params)
-
-
-def unflagged(library: Library, statement: Statement) -> list[str]:
-    """The flags of a statement's points that its text does not print."""
-    facts = points.named(library, statement.point_ids).values()
-    telling = {word for one in facts for word in flags.telling(one.flag_kinds)}
-    return [word for word in telling if word not in statement.text]

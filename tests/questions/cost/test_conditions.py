@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from bench import flags
-from bench.basis import likeness
 from bench.chart import LIGHT
 from bench.library import Library
 from bench.questions import answered, cost
-from bench.questions.cost import OPENING, names
-from bench.questions.cost.statements import NOT_COMPARED
+from bench.questions.cost import OPENING
+from bench.questions.operating_points import NO_RATE
 from bench.view import View
-from tests.questions.cost.asking import (
-    ARTICLE,
-    RVLLM,
-    SPEED,
-    STORY,
-    TTFT,
-    asked,
-    by_chip,
-    kinds,
-    ranked,
-    said,
-)
+from tests.questions.cost.asking import ARTICLE, RVLLM, SPEED, STORY, TTFT, asked, by_chip, ranked
+from tests.questions.saying import headline, kinds, said
 
 
 def test_where_nothing_is_asked_only_what_people_could_be_served_with_is_priced_and_that_is_said(
@@ -33,12 +20,7 @@ def test_where_nothing_is_asked_only_what_people_could_be_served_with_is_priced_
 ) -> None:
     answer = asked(shipped)
     assert set(answer.view.slo) == set(OPENING)
-    limits = said(answer, "limits")
-    assert limits.values["opening"] is True
-    assert (
-        "median interactivity of 20 tokens/s/user or more and median TTFT of 5,000 ms or less" in limits.text
-    )
-    assert "Kneepoint's choice" in limits.text
+    assert said(answer, "limits") == {"limits": 2, "opening": True}
     assert "within limits" in answer.headline
     assert len(answer.result.deployments) > 4
     for one in answer.result.deployments:
@@ -50,12 +32,9 @@ def test_points_that_do_not_state_a_limit_are_unknown_and_counted(shipped: Libra
     answer = asked(shipped, STORY, slo=["ttft_ms_p90<=3000"])
     tally, deciding = answer.result.tally, answer.result.deciding
     assert tally.of("unknown_limit") == deciding.of - deciding.points > 0
-    assert answer.headline.startswith(
-        f"Only {deciding.points} of {deciding.of} points state p90 TTFT; of those "
-    )
-    assert said(answer, "unknown").values["groups"] == len(
-        [1 for one in answer.result.missed if not one.stated]
-    )
+    _, values = headline(answer)
+    assert (values["stating"], values["of"]) == (deciding.points, deciding.of)
+    assert said(answer, "unknown")["groups"] == len([1 for one in answer.result.missed if not one.stated])
 
 
 def test_where_most_accelerators_do_not_state_a_limit_none_is_the_cheapest(shipped: Library) -> None:
@@ -64,9 +43,10 @@ def test_where_most_accelerators_do_not_state_a_limit_none_is_the_cheapest(shipp
         key
         for key in ("ttft_ms_p90", "ttft_ms_p95", "tpot_ms_p90", "itl_ms_p99", "e2el_ms_p90")
         if shipped.has(key)
-        and 0 < 2 * asked(shipped, where, slo=[f"{key}<=1e9"]).result.deciding.accelerators
+        and 0
+        < 2 * asked(shipped, where, slo=[f"{key}<=1e9"]).result.deciding.accelerators
         < asked(shipped, where, slo=[f"{key}<=1e9"]).result.deciding.of_accelerators
-    )  # fmt: skip
+    )
     answer = asked(shipped, where, slo=[f"{metric}<=1e9"])
     if len(answer.result.deployments) > 1:
         assert answer.statements[0].kind == "undecided"
@@ -79,10 +59,10 @@ def test_limits_that_a_reader_lifts_stay_away_and_the_peak_is_priced(
 ) -> None:
     answer = asked(shipped, where, slo=["none"])
     assert answer.result.limits == ()
-    assert "whatever the latency" in said(answer, "limits").text
+    assert said(answer, "limits") == {"limits": 0, "opening": False}
     assert "within limits" not in answer.headline
     lead = answer.result.lead
-    assert names.speeds(lead) in said(answer, "speeds").text
+    assert said(answer, "speeds") == {key: lead.point.metrics[key] for key in (TTFT, SPEED)}
     assert lead.point.metrics[TTFT] == pytest.approx(
         shipped.fetch(f"SELECT {TTFT} FROM points WHERE point_id = ?", (lead.facts.point_id,))[0][0]
     )
@@ -95,7 +75,7 @@ def test_narrowing_to_what_is_shown_keeps_the_opening_limits(shipped: Library) -
         narrowed = asked(shipped, where)
         assert set(narrowed.view.slo) == set(OPENING)
         assert narrowed.headline == opening.headline
-        assert said(narrowed, "limits").values["opening"] is True
+        assert said(narrowed, "limits")["opening"] is True
 
 
 def test_a_story_that_does_not_state_the_opening_limits_gets_none(shipped: Library) -> None:
@@ -112,9 +92,7 @@ def test_the_limits_of_an_earlier_link_are_those_of_every_page(shipped: Library)
     assert whole.option("latency") == SPEED
 
 
-def test_several_limits_take_the_best_point_that_keeps_them_all_and_say_what_they_cost(
-    shipped: Library,
-) -> None:
+def test_several_limits_take_the_best_point_that_keeps_them_all_and_say_what_they_cost(shipped: Library) -> None:
     slo = [f"{SPEED}>=50", f"{TTFT}<=1500"]
     peak, kept = asked(shipped, STORY, slo=["none"]), asked(shipped, STORY, slo=slo)
     best: dict[str, float] = {}
@@ -125,11 +103,9 @@ def test_several_limits_take_the_best_point_that_keeps_them_all_and_say_what_the
             best[chip] = max(best.get(chip, 0.0), rate / many)
     found = by_chip(kept)
     priced = {chip: rate for chip, rate in best.items() if chip in by_chip(peak)}
-    assert {chip: one.point.rate / one.point.accelerators for chip, one in found.items()} == pytest.approx(
-        priced
-    )
+    assert {chip: one.point.rate / one.point.accelerators for chip, one in found.items()} == pytest.approx(priced)
     assert all(one.usd_per_million >= by_chip(peak)[chip].usd_per_million for chip, one in found.items())
-    assert said(kept, "limits_cost").values["times"] == pytest.approx(
+    assert said(kept, "limits_cost")["times"] == pytest.approx(
         kept.result.lead.usd_per_million / by_chip(peak)[kept.result.lead.point.accelerator].usd_per_million
     )
 
@@ -137,10 +113,9 @@ def test_several_limits_take_the_best_point_that_keeps_them_all_and_say_what_the
 def test_a_limit_nobody_keeps_is_a_sentence(shipped: Library) -> None:
     answer = asked(shipped, STORY, slo=["ttft_ms_p50<=0.001"])
     assert answer.rows.empty
-    assert answer.statements[0].kind == "none_enters"
-    assert re.fullmatch(
-        r"No point of DeepSeek-R1 .* keeps the limits on median TTFT \(0 of \d+\); ease it\.", answer.headline
-    )
+    tally = answer.result.tally
+    assert tally.of("unknown_limit") == 0 < tally.of("beyond_limit")
+    assert headline(answer) == ("none_enters", {"why": "beyond_limit", "points": tally.of("beyond_limit")})
     assert cost.figure(answer.result, LIGHT).layout.annotations[0].text == "Nothing can be priced here."
 
 
@@ -154,7 +129,8 @@ def test_who_states_no_limit_is_told_apart_from_who_never_keeps_it(shipped: Libr
     out = {chip: best[chip] is not None for chip in priced if (best[chip] or 0) < 50}
     assert {one.accelerator: one.stated for one in answer.result.missed} == out
     assert set(out.values()) == {True, False}
-    assert said(answer, "beyond").text == "Never within the limits: MI300X."
+    assert [chip for chip, stated in out.items() if stated] == ["mi300x"]
+    assert said(answer, "beyond") == {"groups": 1}
 
 
 def test_a_model_is_priced_at_one_precision_and_workload_unless_put_side_by_side(shipped: Library) -> None:
@@ -162,7 +138,7 @@ def test_a_model_is_priced_at_one_precision_and_workload_unless_put_side_by_side
     for options in ({}, {"group": "deployment"}):
         answer = cost.answer(shipped, view.with_options(**options))
         assert len({(one.model, one.precision, one.isl, one.osl) for one in answer.result.facts}) == 1
-        assert said(answer, "narrowed").values["left_out"] > 0
+        assert said(answer, "narrowed")["left_out"] > 0
     two = asked(shipped, {"model": ["llama-3.3-70b"], "isl": ["1000", "128"], "osl": ["1000", "128"]})
     assert two.result.unlike == ()
     models = asked(shipped, {"model": ["llama-3.1-8b", "llama-3.3-70b"]})
@@ -184,13 +160,29 @@ def test_what_ran_under_unlike_loads_or_workloads_is_not_ranked(shipped: Library
 
 def test_what_is_unlike_between_the_bars_is_told(shipped: Library) -> None:
     answer = asked(shipped)
-    told = said(answer, "unlike").text
-    assert told == (
-        f"The deployments differ: {'; '.join(likeness.mixed(answer.result.facts, NOT_COMPARED))}."
-    )
-    apart = sum(bool(one.disaggregated) for one in answer.result.facts)
-    assert f"disaggregated ({apart})" in told
+    unlike = [key for key in UNLIKE if len({getattr(one, key) for one in answer.result.facts}) > 1]
+    assert "disaggregated" in unlike
+    assert said(answer, "unlike") == {"facts": len(unlike)}
 
+
+UNLIKE = (
+    "model",
+    "precision",
+    "kv_precision",
+    "isl",
+    "osl",
+    "context_tokens",
+    "dataset",
+    "max_model_len",
+    "load_kind",
+    "engine",
+    "speculation",
+    "disaggregated",
+    "variant",
+    "harness",
+    "source",
+)
+"""What bars of accelerators are told to be unlike in: all but the chips, and what each deployment chooses itself."""
 
 LOADS = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["1024"]}
 
@@ -206,9 +198,8 @@ def test_no_deployment_is_cheapest_across_unlike_kinds_of_load(shipped: Library,
 
 def test_what_the_cheapest_is_configured_with_unlike_all_others_stands_in_its_name(shipped: Library) -> None:
     answer = asked(
-        shipped,
-        {**LOADS, "accelerator": ["h200-sxm", "mi355x"], "load_kind": ["saturated", "closed"]}, slo=["none"],
-    )  # fmt: skip
+        shipped, {**LOADS, "accelerator": ["h200-sxm", "mi355x"], "load_kind": ["saturated", "closed"]}, slo=["none"]
+    )
     loads = {one.point.accelerator: one.facts.load_kind for one in answer.result.deployments}
     assert loads == {"h200-sxm": "saturated", "mi355x": "closed"}
     assert "saturated load" in answer.headline
@@ -222,21 +213,20 @@ def test_a_headline_on_a_flagged_point_says_so_and_a_finding_names_its_variant(s
     for one in named:
         assert one.facts.flag_kinds
         assert one.facts.variant in " ".join(one.text for one in answer.statements)
-    for words in flags.telling(answer.result.lead.facts.flag_kinds):
+    for words in flags.printed(answer.result.lead.facts.flag_kinds):
         assert words in answer.headline
 
 
 def test_of_several_models_each_deployment_says_its_own(shipped: Library) -> None:
-    where = {"source": ["rvllm-tpu-v6e-vs-h100"], "model": ["gemma-4-e4b", "gemma-4-26b-a4b", "gemma-4-31b"],
-             "precision": ["int8"]}  # fmt: skip
+    where = {
+        "source": ["rvllm-tpu-v6e-vs-h100"],
+        "model": ["gemma-4-e4b", "gemma-4-26b-a4b", "gemma-4-31b"],
+        "precision": ["int8"],
+    }
     answer = asked(shipped, where, price_book="articles", group="deployment")
     labels = dict(zip(answer.rows["point_id"], answer.rows["deployment"], strict=True))
     assert len(set(labels.values())) == len(labels)
-    assert {label.split(",")[0] for label in labels.values()} == {
-        "Gemma 4 E4B",
-        "Gemma 4 26B-A4B",
-        "Gemma 4 31B",
-    }
+    assert {label.split(",")[0] for label in labels.values()} == {"Gemma 4 E4B", "Gemma 4 26B-A4B", "Gemma 4 31B"}
     side_by_side = asked(shipped, where, price_book="articles")
     assert side_by_side.view.option("group") == "model"
     assert side_by_side.statements[0].kind == "cheapest"
@@ -257,24 +247,30 @@ def test_a_group_reads_as_one(shipped: Library) -> None:
 def test_a_provider_asked_for_is_the_one_whose_bill_is_spoken(shipped: Library) -> None:
     answer = asked(shipped, ARTICLE, provider="Lambda", price_book="articles")
     assert set(answer.rows["provider"]) == {"Lambda"}
-    assert said(answer, "volume").values["usd_per_day"] == pytest.approx(59.76)
+    assert said(answer, "volume")["usd_per_day"] == pytest.approx(59.76)
     azure = asked(shipped, ARTICLE, provider="Azure", price_terms="unstated")
-    assert said(azure, "volume").values["usd_per_day"] == pytest.approx(129.60)
+    assert said(azure, "volume")["usd_per_day"] == pytest.approx(129.60)
 
 
 def test_a_provider_without_a_price_is_a_sentence_with_a_way_on(shipped: Library) -> None:
     answer = asked(shipped, {"accelerator": ["mi325x"]}, provider="Lambda")
     assert answer.rows.empty
-    assert "on demand, Lambda" in answer.headline
-    assert "choose other prices" in answer.headline
+    assert headline(answer) == ("none_priced", {"unpriced": 1, "terms": len(answer.result.priced_as)})
+    assert answer.result.priced_as
 
 
-# One prompt token comes with each output token at 1,024/1,024.
-def test_one_prompt_token_is_singular(shipped: Library) -> None:
-    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["1024"],
-             "accelerator": ["h200-sxm"]}  # fmt: skip
+def test_one_prompt_token_comes_with_each_output_token_where_lengths_are_equal(shipped: Library) -> None:
+    where = {
+        "model": ["deepseek-r1"],
+        "precision": ["fp8"],
+        "isl": ["1024"],
+        "osl": ["1024"],
+        "accelerator": ["h200-sxm"],
+    }
     answer = asked(shipped, where, api_price_output="50", api_price_input="5")
-    assert "with the 1 prompt token that comes with each" in said(answer, "api_price").text
+    assert answer.result.api is not None
+    assert answer.result.api.with_each == 1
+    assert said(answer, "api_price") == {"usd_per_million": 55}
 
 
 def test_why_holds_the_cheapests_own_price_and_throughput(shipped: Library) -> None:
@@ -289,8 +285,20 @@ def test_why_holds_the_cheapests_own_price_and_throughput(shipped: Library) -> N
 @pytest.mark.parametrize("group", ["accelerator", "deployment", "engine"])
 def test_every_operating_point_is_the_best_of_its_group(shipped: Library, group: str) -> None:
     answer = asked(shipped, STORY, group=group)
-    own = ("model", "precision", "engine", "accelerator", "accelerators", "variant", "speculation", "disaggregated",
-           "isl", "osl", "load_kind", "source")  # fmt: skip
+    own = (
+        "model",
+        "precision",
+        "engine",
+        "accelerator",
+        "accelerators",
+        "variant",
+        "speculation",
+        "disaggregated",
+        "isl",
+        "osl",
+        "load_kind",
+        "source",
+    )
     keys = {"accelerator": ("accelerator",), "deployment": own, "engine": ("engine", "accelerator")}[group]
     best: dict[tuple[object, ...], float] = {}
     for chip, many, rate, *key in ranked(
@@ -307,6 +315,6 @@ def test_every_operating_point_is_the_best_of_its_group(shipped: Library, group:
 
 def test_nothing_asked_of_a_model_without_a_throughput_says_what_to_do(shipped: Library) -> None:
     answer = asked(shipped, {"source": ["mlperf"], "model": ["llama-2-70b"]})
-    assert answer.statements[0].kind == "none_enters"
-    assert "throughput" in answer.headline
+    kind, values = headline(answer)
+    assert (kind, values["why"]) == ("none_enters", NO_RATE)
     assert "quotes" not in kinds(answer)

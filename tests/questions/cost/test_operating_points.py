@@ -20,9 +20,7 @@ RATE = "output_tokens_per_s"
 GROUPS = ("accelerator", "engine", "disaggregated", "tp", "coalesce(speculation, 'none')", "''")
 
 
-def every(
-    library: Library, view: View, group: str
-) -> list[tuple[str, str, float, float | None, float | None]]:
+def every(library: Library, view: View, group: str) -> list[tuple[str, str, float, float | None, float | None]]:
     """Group, accelerator, rate per accelerator, speed and TTFT of every point that can be an operating point."""
     condition = evidence.ranked(library, evidence.read(view).unlimited)
     rows = library.fetch(
@@ -37,9 +35,7 @@ def every(
     ]
 
 
-@settings(
-    max_examples=times(20, 5), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=times(20, 5), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(GROUPS), st.integers(1, 200), st.integers(10, 20_000))
 def test_the_best_of_each_group_within_any_limits_is_the_most_of_all_its_points(
     shipped: Library, group: str, speed: int, ttft: int
@@ -88,19 +84,19 @@ def test_the_best_by_another_merit_is_the_most_of_that(shipped: Library) -> None
 
 
 @pytest.mark.parametrize("metric", [SPEED, TTFT])
-def test_a_ladder_has_the_best_of_a_group_within_each_level_that_it_keeps(
-    shipped: Library, metric: str
-) -> None:
+def test_a_ladder_has_the_best_of_a_group_within_each_level_that_it_keeps(shipped: Library, metric: str) -> None:
     ranking, row = evidence.read(View.of(STORY, slo=[f"{SPEED}>=20"])), catalogue.metric(metric)
     points = every(shipped, ranking.view, "accelerator")
     for one in operating_points.best(shipped, ranking, Search(RATE, "", "accelerator", along=row)):
         rungs = dict(one.ladder)
         for level in LEVELS[row.direction]:
             kept = [
-                each for _, chip, each, speed, ttft in points
-                if chip == one.accelerator and (value := speed if metric == SPEED else ttft) is not None
+                each
+                for _, chip, each, speed, ttft in points
+                if chip == one.accelerator
+                and (value := speed if metric == SPEED else ttft) is not None
                 and (value <= level if row.direction == "lower" else value >= level)
-            ]  # fmt: skip
+            ]
             assert rungs.get(level) == (pytest.approx(max(kept)) if kept else None)
         assert all(rate <= one.peak for rate in rungs.values())
         assert list(rungs.values()) == sorted(rungs.values(), reverse=True)

@@ -1,4 +1,4 @@
-"""Results made up for the crossover's tests, the pairs asked of them, and how what is said is read."""
+"""Results made up for the crossover's tests, and the pairs asked of them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,23 @@ from bench.questions.crossover.result import Compared, Pair
 from bench.view import View
 
 A, B = "accelerator=h100-sxm", "accelerator=h200-sxm"
-ABOUT = {"model": "llama-3.1-70b", "precision": "fp8", "engine": "vllm", "accelerators": 2, "isl": 1024, "osl": 256,
-         "evidence": "measured"}  # fmt: skip
+V6E = "accelerator=tpu-v6e&accelerators=4"
+V7X = "accelerator=tpu-v7x"
+MI355X = "accelerator=mi355x"
+COLUMN_B = "variant=column B, server defaults"
+APRIL = "variant=CUDA graph, forward only, April 2026"
+ABOUT = {
+    "model": "llama-3.1-70b",
+    "precision": "fp8",
+    "engine": "vllm",
+    "accelerators": 2,
+    "isl": 1024,
+    "osl": 256,
+    "evidence": "measured",
+}
+
+
+PRICE = {"provider": "a", "accelerator": "h100-sxm", "accelerators": 1, "terms": "on_demand", "usd_per_hour": 2.0}
 
 
 def points(accelerator: str, values: Mapping[int, float], **facts: object) -> list[dict[str, object]]:
@@ -28,16 +43,11 @@ def points(accelerator: str, values: Mapping[int, float], **facts: object) -> li
     ]
 
 
-def library_of(
-    folder: Path, *rows: list[dict[str, object]], prices: Sequence[dict[str, object]] = ()
-) -> Library:
+def library_of(folder: Path, *rows: list[dict[str, object]], prices: Sequence[dict[str, object]] = ()) -> Library:
     """A library of these points and prices."""
     listed = [row for some in rows for row in some]
     (folder / "library" / "prices").mkdir(parents=True)
-    for path, table in (
-        (folder / "results.csv", listed),
-        (folder / "library" / "prices" / "made.csv", prices),
-    ):
+    for path, table in ((folder / "results.csv", listed), (folder / "library" / "prices" / "made.csv", prices)):
         if table:
             with path.open("w", newline="", encoding="utf-8") as lines:
                 writer = csv.DictWriter(lines, list(dict.fromkeys(key for row in table for key in row)))
@@ -48,9 +58,7 @@ def library_of(
     return library
 
 
-def asked(
-    library: Library, a: str = A, b: str = B, slo: Iterable[str] = (), **options: object
-) -> Answer[Any]:
+def asked(library: Library, a: str = A, b: str = B, slo: Iterable[str] = (), **options: object) -> Answer[Any]:
     return crossover.answer(library, View.of({}, {"a": a, "b": b, **options}, slo=slo))
 
 
@@ -71,19 +79,18 @@ def kind(answer: Answer[Any]) -> str:
     return f"{found.leader}_leads" if found.kind == "leads" else found.kind
 
 
-def said(answer: Answer[Any], *kinds: str) -> list[Statement]:
-    """The statements of these kinds."""
-    return [one for one in answer.statements if one.kind in kinds]
+Said = Mapping[str, str | tuple[str, ...]]
+"""Sentences by the kind of their statements; of a kind with several all of them, in order."""
 
 
-def text(answer: Answer[Any], kind: str) -> str:
-    """The text of the one statement of this kind."""
-    (found,) = said(answer, kind)
-    return found.text
+def spoken(answer: Answer[Any], like: Said) -> Said:
+    """What an answer says in statements of the same kinds as these."""
+    every = {kind: tuple(one.text for one in answer.statements if one.kind == kind) for kind in like}
+    return {kind: texts[0] if len(texts) == 1 else texts for kind, texts in every.items()}
 
 
 def unflagged(library: Library, statement: Statement) -> list[str]:
     """The flags of a statement's points that its text does not print."""
     named = facts_of.named(library, statement.point_ids).values()
-    words = {word for point in named for word in flags.telling(point.flag_kinds)}
+    words = {word for point in named for word in flags.printed(point.flag_kinds)}
     return [word for word in sorted(words) if word not in statement.text]

@@ -18,10 +18,29 @@ from bench.view import View
 from tests.questions.crossover.results import kind, knots, outcome
 from tests.thorough import some
 
-IMPOSSIBLE = {"littles-law", "unit-doubtful", "role-chips-unknown", "implausible", "capacity", "no-source",
-              "cold-start", "clock_trouble"}  # fmt: skip
-COLUMNS = (*DEPLOYMENT_FIELDS, "isl", "osl", "concurrency", "output_tokens_per_s", "date", "source_url", "flags",
-           "harness", "load_kind", "point_id")  # fmt: skip
+IMPOSSIBLE = {
+    "littles-law",
+    "unit-doubtful",
+    "role-chips-unknown",
+    "implausible",
+    "capacity",
+    "no-source",
+    "cold-start",
+    "clock_trouble",
+}
+COLUMNS = (
+    *DEPLOYMENT_FIELDS,
+    "isl",
+    "osl",
+    "concurrency",
+    "output_tokens_per_s",
+    "date",
+    "source_url",
+    "flags",
+    "harness",
+    "load_kind",
+    "point_id",
+)
 FEWEST = 3
 
 Row = dict[str, Any]
@@ -46,9 +65,7 @@ def newest(shipped) -> dict[Workload, dict[str, dict[int, list[Row]]]]:
         deployment = tuple(row[key] for key in DEPLOYMENT_FIELDS if key != "engine_version")
         if not IMPOSSIBLE & {flag["kind"] for flag in json.loads(row["flags"] or "[]")}:
             lines[(*deployment, row["isl"], row["osl"], row["harness"], row["load_kind"])].append(row)
-    told: dict[Workload, dict[str, dict[int, list[Row]]]] = defaultdict(
-        lambda: defaultdict(lambda: defaultdict(list))
-    )
+    told: dict[Workload, dict[str, dict[int, list[Row]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for held in lines.values():
         runs = defaultdict(list)
         for row in held:
@@ -74,15 +91,14 @@ def pairs(newest: dict[Workload, dict[str, dict[int, list[Row]]]]) -> list[tuple
 
 def answer_of(shipped, workload: Workload, a: str, b: str):
     model, precision, isl, osl = workload
-    where = {
-        "source": ["inferencex"],
-        "model": [model],
-        "precision": [precision],
-        "isl": [int(isl)],
-        "osl": [int(osl)],
+    where = {"source": ["inferencex"], "model": [model], "precision": [precision], "isl": [int(isl)], "osl": [int(osl)]}
+    options = {
+        "a": f"accelerator={a}",
+        "b": f"accelerator={b}",
+        "along": "concurrency",
+        "metric": "output_tokens_per_s",
+        "per": "accelerator",
     }
-    options = {"a": f"accelerator={a}", "b": f"accelerator={b}", "along": "concurrency",
-               "metric": "output_tokens_per_s", "per": "accelerator"}  # fmt: skip
     return crossover.answer(shipped, View.of(where, options))
 
 
@@ -113,10 +129,7 @@ def test_on_deepseek_at_1024_8192_the_mi355x_leads_the_h200_at_all_six_places(sh
     assert all(knot.leader == "b" for knot in found.values())
     assert {x: round(-found[x].lead_percent) for x in (64, 256)} == {64: 115, 256: 15}
     raw = newest[workload]
-    best = [
-        max(row["output_tokens_per_s"] for row in raw["mi355x"][x] if row["accelerators"] == 8)
-        for x in (64, 256)
-    ]
+    best = [max(row["output_tokens_per_s"] for row in raw["mi355x"][x] if row["accelerators"] == 8) for x in (64, 256)]
     assert best == pytest.approx([4381.736, 9039.12])
     assert found[256].y_b == pytest.approx(9039.12 / 8)
     assert {x: (knot.measured_a, knot.measured_b) for x, knot in found.items() if not knot.measured_b} == {

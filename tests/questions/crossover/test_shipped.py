@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from functools import cache
 
@@ -14,17 +13,13 @@ from hypothesis import strategies as st
 from bench.basis.document import document
 from bench.chart import LIGHT
 from bench.questions import answered, crossover
-from bench.questions.crossover.result import Compared, Listing
+from bench.questions.crossover.result import Compared, PairList
 from bench.view import View
-from tests.questions.crossover.results import kind, knots, outcome, said, text, unflagged
+from tests.questions.crossover.results import APRIL, COLUMN_B, MI355X, V6E, V7X, kind, knots, outcome, unflagged
+from tests.questions.saying import headline, kinds, said, statement, statements
 from tests.thorough import some, times
 
-V6E = "accelerator=tpu-v6e&accelerators=4"
-V7X = "accelerator=tpu-v7x"
-MI355X = "accelerator=mi355x"
 COLUMN_A = "variant=column A, 50-token completions"
-COLUMN_B = "variant=column B, server defaults"
-APRIL = "variant=CUDA graph, forward only, April 2026"
 JUNE = "variant=CUDA graph, default routes, June 2026"
 PRINTED = {"price_terms": "with_points"}
 
@@ -54,17 +49,8 @@ def test_the_tpu_overtakes_column_b_just_below_128(shipped):
     assert crossing.x == pytest.approx(127.59, abs=0.01)
     assert (crossing.below.x, crossing.above.x, crossing.leads_after) == (64, 128, "a")
     held = crossing.interval
-    assert (held.low, held.high, held.open_low, held.open_high, held.source) == (
-        64,
-        128,
-        False,
-        False,
-        "bracket",
-    )
-    assert answer.headline == (
-        "Gemma 4 31B: 4 x TPU v6e INT8 overtakes H100 SXM FP8 at batch 128, interpolated; per chip H100 SXM FP8 leads"
-        " (flagged: decode only and server's own figure)."
-    )
+    assert (held.low, held.high, held.open_low, held.open_high, held.source) == (64, 128, False, False, "bracket")
+    assert headline(answer) == ("crosses", {"x": crossing.x, "leader": "a", "per_chip_leader": "b"})
     assert answer.rows[answer.rows["batch"] == 128]["leads"].tolist() == ["tie"]
 
 
@@ -90,8 +76,10 @@ def test_the_tpu_overtakes_neither_run_of_the_same_engine(shipped):
     assert outcome(april).found.overlap == (1, 512)
     smallest = outcome(april).smallest
     assert (smallest.x, round(smallest.lead_percent, 1)) == (512, -2.8)
-    assert "H100 SXM FP8 leads 4 x TPU v6e INT8 by 2.8 to 55 %" in april.headline
-    assert "Above 512 only 4 x TPU v6e INT8 was measured, so nothing is said there." in april.findings
+    values = said(april, "leads")
+    assert (round(values["least_ratio"], 3), round(values["most_ratio"], 2)) == (1.028, 1.55)
+    assert said(april, "extremes") == {"smallest": 512, "largest": 32, "leader": "b"}
+    assert said(april, "beyond") == {"x": 512, "where": "above", "sides": "a"}
     june = gemma(shipped, JUNE)
     assert kind(june) == "b_leads"
     assert outcome(june).found.crossings == ()
@@ -107,10 +95,8 @@ def test_per_dollar_at_the_articles_prices_the_tpu_never_leads(shipped, options)
     assert (best.x, best.accelerators) == (768, 4)
     # 1.92 x 9,600 / 3,671 for all four chips
     assert best.usd_per_accelerator_hour == pytest.approx(1.92 * 9600 / 3671 / 4)
-    assert any(
-        "below 1.255 USD per chip and hour (" in told and "5.02 for its 4 chips)" in told
-        for told in answer.findings
-    )
+    (told,) = [one.values for one in statements(answer, "break_even") if one.values["side"] == "a"]
+    assert (told["x"], told["usd_per_accelerator_hour"]) == (768, best.usd_per_accelerator_hour)
 
 
 def test_on_demand_is_the_price_unless_the_reader_chooses_another(shipped):
@@ -120,7 +106,8 @@ def test_on_demand_is_the_price_unless_the_reader_chooses_another(shipped):
     assert (answer.result.a.price.usd, answer.result.b.price.usd) == pytest.approx((2.97, 3.9))
     printed = gemma(shipped, COLUMN_B, per="dollar", **PRINTED)
     assert (printed.result.a.price.usd, printed.result.b.price.usd) == (1.3, 1.92)
-    assert "printed with the points" in text(printed, "prices")
+    assert all(one.printed for one in printed.result.prices)
+    assert said(printed, "prices") == {"tpu-v6e": 1.3, "h100-sxm": 1.92}
 
 
 def test_below_the_break_even_price_the_tpu_leads_per_dollar(shipped):
@@ -133,14 +120,20 @@ def test_per_watt_is_not_known_without_published_power(shipped):
     answer = gemma(shipped, COLUMN_B, per="watt")
     found = answer.result.outcome
     assert (found.kind, found.code, found.accelerators) == ("not_known", "power", ("tpu-v6e",))
-    assert answer.headline.endswith("is not known: the rated power of TPU v6e is not known here.")
+    assert kinds(answer, "headline") == ["not_known"]
     assert answer.rows.empty
 
 
 def test_what_is_unlike_is_told(shipped):
-    told = text(gemma(shipped, COLUMN_B), "unlike")
-    for part in ("engine (rvLLM against vLLM)", "precision (INT8 against FP8)", "chips (4 against 1)"):
-        assert part in told
+    answer = gemma(shipped, COLUMN_B)
+    a, b = answer.result.a.points[0], answer.result.b.points[0]
+    assert [(getattr(a, key), getattr(b, key)) for key in ("engine", "precision", "accelerators")] == [
+        ("rvllm", "vllm"),
+        ("int8", "fp8"),
+        (4, 1),
+    ]
+    assert a.harness != b.harness
+    assert said(answer, "unlike") == {"unlike": 4}
 
 
 def test_the_verdict_on_qwen_is_the_normalisations(shipped):
@@ -153,60 +146,52 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped):
     assert (values[32], values[64]) == ((4347, 3351), (4113, 4335))
     assert kind(answer) == "passes"
     assert outcome(answer).found.crossings == ()
-    assert answer.headline == (
-        "Qwen3.5 397B-A17B FP8 at 8,192/1,024: MI355X leads in total throughput per chip up to concurrency 32, 4 x TPU"
-        " v7x from 64; no crossing known."
-    )
-    assert answer.findings[0] == (
-        "Between 32 and 64 the best of MI355X changes from 2 chips, tp 2 (measured at 4 to 32) to 4 chips, tp 4"
-        " (measured at 32 to 256), so the crossing there is not known."
-    )
+    assert kinds(answer)[:2] == ["passes", "change"]
+    assert said(answer, "change") == {"below": 32, "above": 64, "side": "b"}
+    (turn,) = outcome(answer).found.turns
+    ends = [outcome(answer).member("b", knot) for knot in (turn.below, turn.above)]
+    assert [(one.facts.accelerators, one.facts.tp, one.span) for one in ends] == [(2, 2, (4, 32)), (4, 4, (32, 256))]
     assert verdict(answer, "accelerator", chips=4).kind == "leads"
     assert leads(answer, "accelerator", chips=4) == {32: 5.6, 64: 5.4, 128: 28.9, 256: 46.1}
     per_chip = verdict(answer, "accelerator", "users_per_accelerator")
     users = leads(answer, "accelerator", "users_per_accelerator")
-    assert {x: users[x] for x in (2, 4, 8, 16, 32, 64)} == {
-        2: 38.9,
-        4: 22.4,
-        8: 5.5,
-        16: -0.3,
-        32: 28.9,
-        64: 46.1,
-    }
+    assert {x: users[x] for x in (2, 4, 8, 16, 32, 64)} == {2: 38.9, 4: 22.4, 8: 5.5, 16: -0.3, 32: 28.9, 64: 46.1}
     assert [knot.x for knot in per_chip.found.knots if knot.tie] == [16]
     assert (per_chip.kind, per_chip.leader) == ("leads", "a")
 
 
 def test_the_axis_of_users_per_chip_gives_the_same_verdict_as_its_line_in_the_table(shipped):
-    along = asked(
-        shipped, "qwen3.5-397b-a17b", a=V7X, b=MI355X, per="accelerator", along="users_per_accelerator"
-    )
+    along = asked(shipped, "qwen3.5-397b-a17b", a=V7X, b=MI355X, per="accelerator", along="users_per_accelerator")
     table = asked(shipped, "qwen3.5-397b-a17b", a=V7X, b=MI355X, per="accelerator")
     assert [(knot.x, knot.lead_percent) for knot in knots(along)] == [
-        (knot.x, knot.lead_percent)
-        for knot in verdict(table, "accelerator", "users_per_accelerator").found.knots
+        (knot.x, knot.lead_percent) for knot in verdict(table, "accelerator", "users_per_accelerator").found.knots
     ]
 
 
 def test_a_lead_where_only_an_older_layout_was_run_is_not_told_as_the_widest(shipped):
     """At one user per chip MI355X was run on 8 chips in February only, 312 tokens/s per chip against 1,106."""
     model = "qwen3.5-397b-a17b"
-    answer = asked(shipped, model, a=V7X, b=MI355X, per="accelerator", along="users_per_accelerator",
-                   price_book="provider-quotes-2026-07")  # fmt: skip
+    answer = asked(
+        shipped,
+        model,
+        a=V7X,
+        b=MI355X,
+        per="accelerator",
+        along="users_per_accelerator",
+        price_book="provider-quotes-2026-07",
+    )
     assert [knot.x for knot in knots(answer) if not knot.settled] == [1]
-    assert answer.headline.endswith(
-        "4 x TPU v7x, vLLM leads MI355X, SGLang by 5.5 to 46 % in total throughput per chip, with ties."
-    )
-    told = text(answer, "lacking")
-    assert told.startswith("MI355X's best deployment (2 chips, tp 2")
-    assert told.endswith(
-        "below 2 users per chip; there 4 x TPU v7x is 3.54 times as fast, against what was measured."
-    )
-    # 3.45 x 9,363.825 / 6,409.1, the others' price times A over B at 64 users per chip.
-    price = text(answer, "break_even")
-    assert "below 5.041 USD per chip and hour" in price
-    assert "at 64 users per chip." in price
-    assert price.endswith("Left out: 1 place where a best deployment was not run.")
+    leads = said(answer, "leads")
+    assert leads["leader"] == "a"
+    assert (round(leads["least_ratio"], 3), round(leads["most_ratio"], 2)) == (1.055, 1.46)
+    assert any(knot.tie for knot in knots(answer))
+    (cut,) = outcome(answer).found.lacking
+    best = outcome(answer).curves["b"].members[cut.member].facts
+    assert (cut.beyond, best.accelerators, best.tp) == ("below", 2, 2)
+    assert said(answer, "lacking") == {"x": 2, "side": "b", "ratio": pytest.approx(3.54, abs=0.005)}
+    # The others' price times A over B at 64 users per chip.
+    price = {"side": "a", "x": 64, "usd_per_accelerator_hour": pytest.approx(3.45 * 9363.825 / 6409.1), "left_out": 1}
+    assert said(answer, "break_even") == price
 
 
 def test_the_preview_run_is_behind_where_the_snapshot_leads(shipped):
@@ -219,15 +204,14 @@ def test_the_preview_run_is_behind_where_the_snapshot_leads(shipped):
 
 def test_without_a_pair_the_pairs_are_listed_with_their_verdicts(shipped):
     answer = asked(shipped, "gemma-4-31b", per="raw")
-    assert isinstance(answer.result, Listing)
+    assert isinstance(answer.result, PairList)
     assert [round(x, 1) for x in answer.rows["crossing"].dropna()] == [127.6, 437.6]
     assert answer.rows["kind"].tolist() == ["b_leads", "b_leads", "crosses", "crosses"]
-    assert answer.headline == (
-        "Gemma 4 31B: H100 SXM FP8 leads 4 x TPU v6e INT8 by 2.8 to 55 % (flagged: decode only and doubtful method)."
-    )
-    assert text(answer, "crossing") == "2 of the 4 listed pairs cross."
-    assert "none cross per chip; none cross per dollar" in text(answer, "otherwise")
-    assert "by 2.8 % at batch 512" in text(answer, "closest")
+    assert said(answer, "pairs")["leader"] == "b"
+    assert said(answer, "crossing") == {"crossing": 2, "pairs": 4}
+    divided = said(answer, "otherwise")
+    assert (divided["accelerator"], divided["dollar"]) == (0, 0)
+    assert said(answer, "closest") == {"x": 512, "ratio": pytest.approx(1.028, abs=5e-4), "leader": "b"}
 
 
 def models(library):
@@ -236,7 +220,7 @@ def models(library):
 
 def test_a_headline_that_nobody_divided_compares_equal_chip_counts_or_is_per_chip(shipped):
     told = Counter()
-    for model in models(shipped):
+    for model in some(models(shipped), 6):
         answer = asked(shipped, model)
         for pair in answer.result.pairs:
             even = len(pair.a.counts) == 1 and pair.a.counts == pair.b.counts
@@ -245,74 +229,78 @@ def test_a_headline_that_nobody_divided_compares_equal_chip_counts_or_is_per_chi
             per = answer.result.asked.per
             assert (" per chip" in answer.headline) is (per == "accelerator"), answer.headline
             told[per] += 1
-    assert told["raw"] > 15
+    assert told["raw"] > times(15, 2)
     assert told["accelerator"] >= 2
 
 
 def test_chips_divide_where_the_most_alike_pair_is_of_unequal_counts(shipped):
     answer = asked(shipped, "gpt-oss-120b")
-    assert answer.headline == (
-        "GPT-OSS 120B FP4, 1,024 tokens out: GB200 leads 2 x B200 SXM by 2.9 to 18 % in output throughput per chip."
-    )
-    assert "none cross raw, but 2 have another leader" in text(answer, "otherwise")
+    assert gb200_leads(answer, "pairs", "b")
+    raw = answer.result.otherwise["raw"]
+    turned = [
+        (pair.outcome.leader, one.leader)
+        for pair, one in zip(answer.result.pairs, raw, strict=True)
+        if pair.outcome.kind == one.kind == "leads" and pair.outcome.leader != one.leader
+    ]
+    assert (said(answer, "otherwise")["raw"], len(turned)) == (0, 2)
     drawn = crossover.figure(answer.result, LIGHT).layout.annotations
     assert "2 x B200 SXM against GB200, per chip" in [note.text for note in drawn]
     assert any(note.text.startswith("Who leads in output throughput per chip<br>") for note in drawn)
 
 
+def gb200_leads(answer, kind, side):
+    """Whether the headline has GB200 on this side lead two B200 by 2.9 to 18 % per chip."""
+    values = said(answer, kind)
+    by = (round(values["least_ratio"], 3), round(values["most_ratio"], 2))
+    first = answer.result.pairs[0] if kind == "pairs" else answer.result
+    own, other = (getattr(first, one).hardware for one in (side, "a" if side == "b" else "b"))
+    assert answer.result.asked.per == "accelerator"
+    return (values["leader"], by, own, other) == (side, (1.029, 1.18), "GB200", "2 x B200 SXM")
+
+
 def test_a_chosen_side_is_divided_alike(shipped):
-    answer = asked(shipped, "gpt-oss-120b", a="accelerator=gb200")
-    assert answer.headline.endswith("GB200 leads 2 x B200 SXM by 2.9 to 18 % in output throughput per chip.")
+    assert gb200_leads(asked(shipped, "gpt-oss-120b", a="accelerator=gb200"), "pairs", "a")
     assert asked(shipped, "mixtral-8x7b", a="accelerator=h200-sxm").result.asked.per == "raw"
 
 
 def test_undivided_pairs_of_unequal_counts_are_left_out_and_counted(shipped):
     answer = asked(shipped, "gpt-oss-120b", per="raw")
     assert [(pair.a.label, pair.b.label) for pair in answer.result.pairs] == [("GB200 FP4", "H200 SXM FP8")]
-    assert text(answer, "uneven") == (
-        "5 pairs of unequal chip counts are left out; divide by chips to compare them."
-    )
+    assert said(answer, "uneven") == {"pairs": 5}
 
 
 @pytest.mark.parametrize(
-    ("options", "headline"),
+    ("where", "along", "silent"),
     [
-        ({"model": "llama-2-70b"}, "None of the 682 points of Llama 2 70B states a batch."),
-        (
-            {"model": "llama-2-70b", "along": "isl"},
-            "None of the 682 points of Llama 2 70B states an input length.",
-        ),
-        ({"model": "llama-3-70b"}, "No point of Llama 3 70B may be ranked."),
-        (
-            {"model": "gemma-4-31b", "isl": "512", "osl": "256"},
-            "No deployment of Gemma 4 31B at 512/256 has output throughput at more than one concurrency.",
-        ),
+        ({"model": ["llama-2-70b"]}, {}, True),
+        ({"model": ["llama-2-70b"]}, {"along": "isl"}, True),
+        ({"model": ["gemma-4-31b"], "isl": ["512"], "osl": ["256"]}, {}, False),
     ],
 )
-def test_where_there_is_no_curve_the_headline_says_what_is_missing(shipped, options, headline):
-    where = {key: [value] for key, value in options.items() if key != "along"}
-    view = View.of(where, {key: value for key, value in options.items() if key == "along"})
-    assert crossover.answer(shipped, view).headline == headline
+def test_where_there_is_no_curve_none_is_listed_and_what_is_missing_is_counted(shipped, where, along, silent):
+    answer = crossover.answer(shipped, View.of(where, along))
+    assert kinds(answer, "headline") == ["no_pair"]
+    assert answer.result.curves == 0
+    tally = answer.result.tally
+    assert (tally.of("no_axis") == tally.selected > 0) is silent
 
 
 def test_a_chosen_pair_says_who_leads_per_chip_where_that_is_the_other(shipped):
     sides = {"a": "accelerator=b200-sxm&accelerators=2", "b": "accelerator=gb200&accelerators=1"}
     answer = asked(shipped, "gpt-oss-120b", **sides, per="raw")
-    assert answer.headline.endswith(
-        "2 x B200 SXM leads GB200 by 69 to 94 % in output throughput; per chip GB200 leads."
-    )
+    values = said(answer, "leads")
+    assert (values["leader"], values["per_chip_leader"]) == ("a", "b")
+    assert (round(values["least_ratio"], 2), round(values["most_ratio"], 2)) == (1.69, 1.94)
     per_chip = asked(shipped, "gpt-oss-120b", **sides, per="accelerator")
-    assert "; per chip" not in per_chip.headline
-    assert "GB200 leads 2 x B200 SXM by 2.9 to 18 % in output throughput per chip" in per_chip.headline
+    assert "per_chip_leader" not in said(per_chip, "leads")
+    assert gb200_leads(per_chip, "leads", "b")
 
 
 def test_the_page_opens_on_the_story_of_every_other_page(shipped):
     answer = crossover.answer(shipped, View())
-    heatmap = crossover.story.told(shipped, View())
+    heatmap = crossover.story.of(shipped, View())
     assert answer.view.values("model") == heatmap.view.values("model") == ("deepseek-r1",)
-    assert [answer.view.values(key) for key in ("isl", "osl")] == [
-        heatmap.view.values(key) for key in ("isl", "osl")
-    ]
+    assert [answer.view.values(key) for key in ("isl", "osl")] == [heatmap.view.values(key) for key in ("isl", "osl")]
     assert answer.view.values("precision") == ()
 
 
@@ -323,7 +311,7 @@ def test_the_most_alike_pair_comes_first(shipped):
     assert pair.unlike == min(one.unlike for one in answer.result.pairs)
     a, b = (side.points[0] for side in (pair.a, pair.b))
     assert (a.engine, a.precision, a.speculation) == (b.engine, b.precision, b.speculation)
-    assert f"{pair.b.hardware} overtakes {pair.a.hardware}" in answer.headline
+    assert said(answer, "pairs")["leader"] == pair.crossings[0].leads_after == "b"
 
 
 B300 = "accelerator=b300-sxm&accelerators=8&speculation=mtp"
@@ -345,10 +333,9 @@ def test_of_the_best_of_all_it_is_told_where_the_best_was_not_run(shipped):
     assert (kind(answer), outcome(answer).crossings) == ("passes", [])
     breaks = outcome(answer).found.breaks
     assert [(cut.x, cut.until, cut.side) for cut in breaks] == [(512, 768, "b")]
-    assert text(answer, "change").startswith(
-        "Between 512 and 768 the best of H100 SXM FP8 changes from rvLLM, CUDA graph, forward only, April 2026"
-        " (measured at 1 to 512) to"
-    )
+    assert said(answer, "change") == {"below": 512, "above": 768, "side": "b"}
+    best = outcome(answer).curves["b"].members[breaks[0].member]
+    assert (best.facts.engine, f"variant={best.facts.variant}", best.span) == ("rvllm", APRIL, (1, 512))
 
 
 def test_two_accelerators_without_a_common_model_are_not_comparable(shipped):
@@ -368,9 +355,9 @@ HAVE_PAIRS = [
 
 
 @pytest.mark.parametrize(
-    "along", ["concurrency", "request_rate", "batch", "users_per_accelerator", "isl", "osl"]
+    "along", some(["concurrency", "request_rate", "batch", "users_per_accelerator", "isl", "osl"], 2)
 )
-@pytest.mark.parametrize("model", ["deepseek-r1", "gemma-4-31b", "llama-7b", "mixtral-8x7b"])
+@pytest.mark.parametrize("model", some(["deepseek-r1", "gemma-4-31b", "llama-7b", "mixtral-8x7b"], 2))
 def test_every_listed_strip_is_its_pairs_knots(shipped, model, along):
     listed = asked(shipped, model, along=along)
     pairs = listed.result.pairs
@@ -391,9 +378,7 @@ def test_the_prices_are_the_same_however_a_pair_was_reached(shipped):
     chosen = asked(shipped, "deepseek-r1", a=row.a.filters, b=row.b.filters)
     of_list = {one.accelerator: one for one in listed.result.prices}
     assert {one.accelerator: one for one in chosen.result.prices}.items() <= of_list.items()
-    narrower = crossover.answer(
-        shipped, listed.view.with_where(accelerator=[row.a.accelerator, row.b.accelerator])
-    )
+    narrower = crossover.answer(shipped, listed.view.with_where(accelerator=[row.a.accelerator, row.b.accelerator]))
     assert {one.accelerator: one for one in narrower.result.prices}.items() <= of_list.items()
 
 
@@ -440,8 +425,8 @@ def test_exchanging_the_sides_mirrors_the_answer(shipped, lists, data):
 def test_another_model_is_not_comparable(shipped):
     view = View.of({"model": ["gemma-4-31b", "deepseek-r1"]}, {"a": V6E, "b": "accelerator=h200-sxm"})
     answer = crossover.answer(shipped, view)
-    assert answer.result.outcome.kind == "not_comparable"
-    assert "the models differ, Gemma 4 31B against DeepSeek-R1" in answer.headline
+    found = answer.result.outcome
+    assert (found.kind, found.key, found.a, found.b) == ("not_comparable", "model", ("gemma-4-31b",), ("deepseek-r1",))
 
 
 def test_the_result_is_plain(shipped):
@@ -454,8 +439,8 @@ def test_every_flag_of_a_named_point_stands_in_the_sentence(shipped, model):
     listed = asked(shipped, model)
     row = listed.result.pairs[0]
     for answer in (listed, asked(shipped, model, a=row.a.filters, b=row.b.filters)):
-        for statement in answer.statements:
-            assert not unflagged(shipped, statement), statement.text
+        for one in answer.statements:
+            assert not unflagged(shipped, one), one.text
 
 
 def test_narrowing_to_what_is_shown_changes_no_figure(shipped):
@@ -473,7 +458,7 @@ def test_whether_it_holds_is_told_of_the_pairs_that_the_headline_names(shipped):
     view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"], "isl": [1024], "osl": [1024]})
     answer = answered("crossover", shipped, view)
     assert answer.robustness.holding < answer.robustness.ways
-    assert [one.role for one in said(answer, "holds_in")] == ["variation"]
+    assert statement(answer, "holds_in").role == "variation"
     pair = answer.result.pairs[0]
     chosen = answered("crossover", shipped, answer.view.with_options(a=pair.a.filters, b=pair.b.filters))
     assert chosen.robustness == answer.robustness
@@ -483,13 +468,16 @@ def test_whether_it_holds_is_told_of_the_pairs_that_the_headline_names(shipped):
 @pytest.mark.parametrize("per", ["raw", "dollar"])
 @pytest.mark.parametrize(
     "options",
-    [
-        {"price_terms": "spot"},
-        {"utilisation": "0.5"},
-        {"provider": "OCI"},
-        {"price_book": "list-prices"},
-        {"price_terms": "with_points"},
-    ],
+    some(
+        [
+            {"price_terms": "spot"},
+            {"utilisation": "0.5"},
+            {"provider": "OCI"},
+            {"price_book": "list-prices"},
+            {"price_terms": "with_points"},
+        ],
+        1,
+    ),
 )
 def test_whether_it_holds_is_told_at_whatever_prices_the_reader_chooses(shipped, sides, per, options):
     view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]}, {**sides, "per": per, **options})
@@ -505,29 +493,25 @@ def of_deepseek(library, a, b, **where):
 
 def test_precisions_mixed_within_both_sides_are_told(shipped):
     answer = of_deepseek(shipped, "b200-sxm", "b300-sxm")
-    assert "precision at " in text(answer, "unlike_places")
-    for change in said(answer, "change"):
+    couples = [[outcome(answer).member(side, knot).facts.precision for side in "ab"] for knot in knots(answer)]
+    assert said(answer, "unlike_places")["precision"] == sum(a != b for a, b in couples) > 0
+    for change in statements(answer, "change"):
         one, _, other = change.text.partition(" changes from ")[2].partition(") to ")
         assert not one or not other.startswith(f"{one})")
 
 
 @pytest.mark.parametrize(
     ("a", "b", "where"),
-    [
-        ("b200-sxm", "b300-sxm", {}),
-        ("h200-sxm", "mi355x", {"precision": "fp8", "isl": "1024", "osl": "8192"}),
-    ],
+    [("b200-sxm", "b300-sxm", {}), ("h200-sxm", "mi355x", {"precision": "fp8", "isl": "1024", "osl": "8192"})],
 )
 def test_what_is_the_best_at_each_place_is_counted_by_places(shipped, a, b, where):
     answer = of_deepseek(shipped, a, b, **where)
-    for one in said(answer, "mixed"):
-        kinds = one.text.split("kinds of speculation ")[1].split(" layouts")[0].split(" kinds of ")[0]
-        assert sum(int(many) for many in re.findall(r"\((\d+)\)", kinds)) == len(knots(answer))
+    assert {one.values["places"] for one in statements(answer, "mixed")} == {len(knots(answer))}
 
 
 def test_where_no_crossing_is_known_no_finding_tells_of_one(shipped):
     answer = of_deepseek(shipped, "b200-sxm", "mi355x", precision="fp4")
     assert kind(answer) == "passes"
     assert outcome(answer).found.crossings
-    assert not said(answer, "crossing", "bracket")
-    assert len(said(answer, "touch")) == 1
+    assert not {"crossing", "bracket"} & {*kinds(answer)}
+    assert said(answer, "touch")

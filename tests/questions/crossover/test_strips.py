@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -11,7 +13,7 @@ from bench.chart import DARK, LIGHT
 from bench.maths.colour import contrast, distance
 from bench.questions import crossover
 from bench.view import View
-from tests.questions.crossover.results import library_of, points
+from tests.questions.crossover.results import A, asked, library_of, points
 
 
 def test_no_text_of_a_strip_is_wider_than_its_cell(tmp_path):
@@ -24,8 +26,7 @@ def test_no_text_of_a_strip_is_wider_than_its_cell(tmp_path):
     )
     drawn = crossover.figure(crossover.answer(library, View()).result, LIGHT)
     (texts,) = [trace.text for trace in drawn.data if trace.type == "scatter" and trace.mode == "text"]
-    assert [shown_at(text, 800) for text in texts] == [
-        "B +51%", "B +61%", "B +32%", "A +2.0%", "A +68%", "+126%", ""]  # fmt: skip
+    assert [shown_at(text, 800) for text in texts] == ["B +51%", "B +61%", "B +32%", "A +2.0%", "A +68%", "+126%", ""]
     assert [shown_at(text, 1440) for text in texts][-2:] == ["A +126%", "A +162%"]
     assert [shown_at(text, 390) for text in texts] == ["B +51%", "B +61%", "B +32%", "", "", "", ""]
 
@@ -72,6 +73,32 @@ def test_words_of_the_chart_are_in_ink_that_is_read(tmp_path):
         for theme in (LIGHT, DARK):
             notes = crossover.figure(found, theme).layout.annotations
             assert all(contrast(note.font.color, theme.background) >= 4.5 for note in notes)
+
+
+def test_the_strip_of_a_pair_has_the_colours_of_its_curves(tmp_path):
+    """The H100's curve is blue, as the strip is where it leads, though it is B; shades of one colour are not used."""
+    rows = [points(chip, {1: y}) + points(chip, {64: 1000}) for chip, y in (("tpu-v6e", 50), ("h100-sxm", 100))]
+    library = library_of(tmp_path, *rows, points("h200-sxm", {1: 120, 64: 900}))
+    figure = crossover.figure(asked(library, "accelerator=tpu-v6e", A).result, LIGHT)
+    (strip,) = [trace for trace in figure.data if trace.type == "heatmap"]
+    curves = [trace.line.color for trace in figure.data if trace.type == "scatter" and trace.mode == "lines"]
+    assert [strip.colorscale[end][1] for end in (-1, 0)] == curves
+    figure = crossover.figure(asked(library).result, LIGHT)
+    (strip,) = [trace for trace in figure.data if trace.type == "heatmap"]
+    assert not {trace.line.color for trace in figure.data if trace.type == "scatter" and trace.mode == "lines"} & {
+        stop for _, stop in strip.colorscale
+    }
+
+
+def test_every_place_of_a_strip_can_be_clicked(tmp_path):
+    """No two unseen markers of a strip lie further apart than a marker is wide, at the width of a wide page."""
+    library = library_of(tmp_path, points("h100-sxm", {1: 100, 512: 400}), points("h200-sxm", {1: 50, 512: 900}))
+    figure = crossover.figure(crossover.answer(library, View()).result, LIGHT)
+    (cells,) = [trace for trace in figure.data if trace.customdata is not None]
+    low, high = figure.layout.xaxis.range
+    places = sorted(math.log10(x) for x in cells.x)
+    assert max(after - before for before, after in pairwise(places)) / (high - low) * 1400 <= cells.marker.size
+    assert set(cells.customdata) == {"0"}
 
 
 def shown_at(text: str, width: int) -> str:

@@ -17,8 +17,8 @@ from bench import flags
 from bench.basis import evidence, limits
 from bench.basis.document import records
 from bench.library import Library
+from bench.library.newest_runs import FIGURES, LINE
 from bench.library.runs import RUN_GAP_DAYS
-from bench.library.standing import FIGURES, LINE
 from bench.questions.heatmap import grid
 from bench.questions.heatmap.result import Heatmap
 from bench.records import LOAD_AXES
@@ -36,20 +36,28 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     rows = []
     for _ in range(ROWS):
         kind = draw.choice(["closed", "closed", "closed", "saturated", "batch"])
-        rows.append({
-            "isl": draw.choice([128, 512, 2048, None]), "osl": draw.choice([64, 128]), "load_kind": kind,
-            "tp": draw.choice([1, 2]), "accelerators": draw.choice([2, 4, None]),
-            "repeat": draw.choice([None, None, 1, 2, 3]),
-            "engine_version": draw.choice(["0.17", "0.17", "0.18"]),
-            "date": draw.choice([None, "2026-01-01", "2026-01-05", "2026-02-01", "2026-02-20"]),
-            "concurrency": draw.choice([1, 8, 64]) if kind == "closed" else None,
-            "batch": 8 if kind == "batch" else None,
-            "output_tokens_per_s": draw.choice([None, 10, 20, draw.randint(1, 1000)]),
-            "ttft_ms_p50": draw.choice([None, 5, draw.randint(1, 1000)]),
-            "duration_s": 60, "requests_failed": draw.choice([None, 0, 3]),
-            "evidence": draw.choice(["measured"] * 6 + ["projected"]),
-            "flags": draw.choice([None] * 6 + [flag("implausible"), flag("client_limited"), flag("too_few_requests")]),
-        })  # fmt: skip
+        rows.append(
+            {
+                "isl": draw.choice([128, 512, 2048, None]),
+                "osl": draw.choice([64, 128]),
+                "load_kind": kind,
+                "tp": draw.choice([1, 2]),
+                "accelerators": draw.choice([2, 4, None]),
+                "repeat": draw.choice([None, None, 1, 2, 3]),
+                "engine_version": draw.choice(["0.17", "0.17", "0.18"]),
+                "date": draw.choice([None, "2026-01-01", "2026-01-05", "2026-02-01", "2026-02-20"]),
+                "concurrency": draw.choice([1, 8, 64]) if kind == "closed" else None,
+                "batch": 8 if kind == "batch" else None,
+                "output_tokens_per_s": draw.choice([None, 10, 20, draw.randint(1, 1000)]),
+                "ttft_ms_p50": draw.choice([None, 5, draw.randint(1, 1000)]),
+                "duration_s": 60,
+                "requests_failed": draw.choice([None, 0, 3]),
+                "evidence": draw.choice(["measured"] * 6 + ["projected"]),
+                "flags": draw.choice(
+                    [None] * 6 + [flag("implausible"), flag("client_limited"), flag("too_few_requests")]
+                ),
+            }
+        )
     folder = tmp_path_factory.mktemp("random")
     library = Library.open(folder / "library", shipped=False)
     assert not library.add([table(folder / "results.csv", *rows)]).refused
@@ -66,10 +74,7 @@ class Plain:
         sound = [one for one in points if not kinds_of(one) & set(flags.EXCLUDING)]
         old = older(sound)
         repeats = beside_the_middle([one for one in sound if one["point_id"] not in old])
-        self.points, self.aside = (
-            points,
-            {**dict.fromkeys(repeats, "repeat"), **dict.fromkeys(old, "older run")},
-        )
+        self.points, self.aside = (points, {**dict.fromkeys(repeats, "repeat"), **dict.fromkeys(old, "older run")})
 
 
 @pytest.fixture(scope="module")
@@ -125,11 +130,7 @@ def code_of(one: dict[str, Any], view: View, aside: dict[str, str]) -> str:
     """What becomes of a point, before it is known of which kind of load the grid is."""
     asked, metric = grid.Grid.of(view), view.option("metric")
     why, kinds = aside.get(one["point_id"], ""), kinds_of(one)
-    barred = (
-        {kind for kind in kinds if flags.weight(kind) != "notes"}
-        if view.option("flagged") == "out"
-        else kinds
-    )
+    barred = {kind for kind in kinds if flags.weight(kind) != "notes"} if view.option("flagged") == "out" else kinds
     if one["evidence"] != "measured":
         return "other_evidence"
     if barred and (view.option("flagged") == "out" or kinds & set(flags.EXCLUDING)):
@@ -137,11 +138,7 @@ def code_of(one: dict[str, Any], view: View, aside: dict[str, str]) -> str:
     if why == "repeat" or (why and view.option("runs") != "all"):
         return why
     if one.get(metric) is None:
-        return (
-            "failed"
-            if (one["requests_failed"] or 0) > 0 or one["flags"] not in (None, "", "[]")
-            else "no_metric"
-        )
+        return "failed" if (one["requests_failed"] or 0) > 0 or one["flags"] not in (None, "", "[]") else "no_metric"
     kept = [(one.get(limit.metric.key), limit) for limit in limits.read(view)]
     if any(broken(*one) for one in kept):
         return "beyond_limit"
@@ -158,28 +155,31 @@ def read_plainly(plain: Plain, view: View) -> tuple[dict[Any, Any], Counter[str]
     """Every cell (value, state, points), how many points became what, and the kind of load: point by point."""
     asked, among = grid.Grid.of(view), view.values("load_kind")
     chosen = [one for one in plain.points if asked.level is None or one[asked.level[0]] == asked.level[1]]
-    told = [(None if len(among) > 1 else one["load_kind"], code_of(one, view, plain.aside), one)
-            for one in chosen if not among or one["load_kind"] in among]  # fmt: skip
+    told = [
+        (None if len(among) > 1 else one["load_kind"], code_of(one, view, plain.aside), one)
+        for one in chosen
+        if not among or one["load_kind"] in among
+    ]
     many = Counter((own, code) for own, code, _ in told)
     kind = max(
         sorted({own for own, _, _ in told}, key=str),
         key=lambda own: (many[own, "used"], sum(many[own, code] for code in grid.IN_A_CELL)),
         default=None,
     )
-    counts = Counter(
-        "other_kind" if own != kind and code in grid.IN_A_CELL else code for own, code, _ in told
-    )
+    counts = Counter("other_kind" if own != kind and code in grid.IN_A_CELL else code for own, code, _ in told)
     cells: dict[Any, list[tuple[str, Any]]] = defaultdict(list)
     for own, code, one in told:
         if own == kind and one[asked.x] is not None and one[asked.y] is not None:
-            cells[one.get(asked.panel or ""), one[asked.x], one[asked.y]].append(
-                (code, one.get(asked.metric))
-            )
+            cells[one.get(asked.panel or ""), one[asked.x], one[asked.y]].append((code, one.get(asked.metric)))
     best = min if asked.lower else max
-    return {
-        place: (best((value for code, value in held if code == "used"), default=None), state_of(held), len(held))
-        for place, held in cells.items()
-    }, counts, kind  # fmt: skip
+    return (
+        {
+            place: (best((value for code, value in held if code == "used"), default=None), state_of(held), len(held))
+            for place, held in cells.items()
+        },
+        counts,
+        kind,
+    )
 
 
 def state_of(held: list[tuple[str, Any]]) -> str:
@@ -196,25 +196,32 @@ def laid(library: Library, view: View) -> Heatmap:
     return grid.laid(library, evidence.read(view))
 
 
-def whole(x: str, y: str, panel: str = "none", metric: str = "output_tokens_per_s", load: str = "best", *,
-          where: dict[str, list[str]] | None = None, slo: Sequence[str] = (), **options: str) -> View:  # fmt: skip
+def whole(
+    x: str,
+    y: str,
+    panel: str = "none",
+    metric: str = "output_tokens_per_s",
+    load: str = "best",
+    *,
+    where: dict[str, list[str]] | None = None,
+    slo: Sequence[str] = (),
+    **options: str,
+) -> View:
     """A complete View."""
-    told = {
-        "x": x,
-        "y": y,
-        "panel": panel,
-        "metric": metric,
-        "load": load,
-        "scale": "auto",
-        "ratio_by": "none",
-    }
+    told = {"x": x, "y": y, "panel": panel, "metric": metric, "load": load, "scale": "auto", "ratio_by": "none"}
     return View.of(where, {**told, **options}, whole=True, slo=slo)
 
 
 METRICS = ("output_tokens_per_s", "ttft_ms_p50", "output_tokens_per_s_per_accelerator")
 views = st.builds(
     lambda axes, panel, metric, load, kinds, slo, runs, flagged: whole(
-        *axes, "none" if panel in axes else panel, metric, load, where={"load_kind": kinds}, slo=slo, runs=runs,
+        *axes,
+        "none" if panel in axes else panel,
+        metric,
+        load,
+        where={"load_kind": kinds},
+        slo=slo,
+        runs=runs,
         flagged=flagged,
     ),
     st.permutations(("isl", "osl", "concurrency", "batch", "accelerators", "tp")).map(lambda some: some[:2]),
@@ -222,11 +229,14 @@ views = st.builds(
     st.sampled_from(METRICS),
     st.sampled_from(("best", "best", "concurrency=8", "batch=8")),
     st.sampled_from(([], [], ["closed"], ["saturated", "batch"])),
-    st.lists(st.sampled_from(("ttft_ms_p50<=300", "output_tokens_per_s>=15", "ttft_ms_p50<=5", "tpot_ms_p50<=1")),
-             unique=True, max_size=2),
+    st.lists(
+        st.sampled_from(("ttft_ms_p50<=300", "output_tokens_per_s>=15", "ttft_ms_p50<=5", "tpot_ms_p50<=1")),
+        unique=True,
+        max_size=2,
+    ),
     st.sampled_from(("newest", "newest", "all")),
     st.sampled_from(("ranked", "ranked", "out")),
-)  # fmt: skip
+)
 
 
 @given(views)
@@ -268,10 +278,7 @@ def test_the_same_question_names_the_same_winner_every_time(library: Library) ->
 
 
 def test_the_points_behind_a_cell_are_those_it_counts_the_ranked_ones_first(library: Library) -> None:
-    for view in (
-        whole("isl", "osl", "accelerators"),
-        whole("isl", "concurrency", "tp", "ttft_ms_p50", runs="all"),
-    ):
+    for view in (whole("isl", "osl", "accelerators"), whole("isl", "concurrency", "tp", "ttft_ms_p50", runs="all")):
         for cell in laid(library, view).cells:
             behind = grid.behind(library, evidence.read(view), cell.place)
             assert len(behind) == cell.points
@@ -298,10 +305,6 @@ def test_a_cell_has_one_name() -> None:
     assert names == {f"{panel}|{x}|64" for panel in ("", "8", "true", "a|b") for x in ("128", "128.5")}
 
 
-@given(
-    st.one_of(st.just(""), st.integers(0, 99).map(str), st.text(max_size=5)),
-    st.floats(0, 1e9),
-    st.floats(0, 1e9),
-)
+@given(st.one_of(st.just(""), st.integers(0, 99).map(str), st.text(max_size=5)), st.floats(0, 1e9), st.floats(0, 1e9))
 def test_a_cells_name_says_where_it_is(panel: str, x: float, y: float) -> None:
     assert grid.place_of(grid.cell_id(panel, x, y)) == (panel, x, y)

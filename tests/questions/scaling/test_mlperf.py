@@ -9,12 +9,11 @@ from bench.library import Library
 from bench.questions import Answer, scaling
 from bench.questions.scaling.result import Scaling
 from bench.view import View
+from tests.questions.saying import headline, said
 
 
 def asked(library: Library, **where: str) -> Answer[Scaling]:
-    return scaling.answer(
-        library, View.of({"source": ["mlperf"], **{key: [one] for key, one in where.items()}})
-    )
+    return scaling.answer(library, View.of({"source": ["mlperf"], **{key: [one] for key, one in where.items()}}))
 
 
 # HPE's DL384 with 1 and 2 GH200, round 5.0: 9,362.85 / 4,609.05 / 2 = 1.0157, 5,666.16 / 2,845.43 / 2 = 0.9957.
@@ -58,12 +57,13 @@ def test_the_default_is_one_scenario(shipped: Library) -> None:
 def test_a_system_is_not_set_against_replicas_and_mlcommons_is_named(shipped: Library) -> None:
     answer = asked(shipped, model="llama-2-70b")
     assert not any(line.replicas for line in answer.result.lines)
-    said = " ".join(answer.caveats)
-    assert "only the chip count differs" in said
-    assert "MLCommons did not verify them" in said
+    lines = {"many": len(answer.result.steps)}
+    assert (said(answer, "submissions"), said(answer, "derived")) == (lines, lines)
+    assert said(answer, "lone") == {"many": len(answer.result.lone)}
+    assert said(answer, "other_lines") == {"many": answer.result.other_lines}
 
 
 def test_systems_with_one_count_each_are_refused_in_words(shipped: Library) -> None:
     answer = asked(shipped, model="qwen3-vl-235b-a22b")
     assert not answer.result.lines
-    assert "two chip counts" in answer.headline
+    assert headline(answer) == ("nothing", {"why": "counts", "used": 8})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,16 +13,21 @@ from bench.chart import value_label
 from bench.library import Library
 from bench.next_steps import next_steps
 from bench.questions import Answer, question, scaling
-from bench.questions.scaling import lines, statements
+from bench.questions.scaling import lines
 from bench.questions.scaling.result import Scaling
 from bench.view import View
 from tests.library.files import table
+from tests.questions.saying import headline, kinds, said
+from tests.thorough import some, times
 
 ALL = {"runs": "all"}
 MLPERF = {"source": ["mlperf"]}
 LIMITS = (("ttft_ms_p99<=2000",), ("ttft_ms_p50<=2000", "tpot_ms_p50<=50"))
 OF_LINES = {"other_lines", "lone", "base", "hollow", "efficiencies", "projected"}
 """What is said of lines, which a page without any must not say."""
+
+DENIALS = ("counts", "shared_load", "best", "level")
+"""The codes of a headline that says that no two chip counts can be compared."""
 
 
 def values(library: Library, column: str) -> list[str]:
@@ -35,9 +39,7 @@ def others(library: Library, model: str) -> Iterator[View]:
     """Other ways to ask about a model: with older runs, of MLPerf, and of each of its precisions."""
     yield View.of({"model": [model]}, ALL)
     yield View.of({"model": [model], **MLPERF})
-    rows = library.fetch(
-        "SELECT DISTINCT precision FROM points WHERE model = ? AND precision IS NOT NULL", (model,)
-    )
+    rows = library.fetch("SELECT DISTINCT precision FROM points WHERE model = ? AND precision IS NOT NULL", (model,))
     for (precision,) in rows:
         yield View.of({"model": [model], "precision": [precision]})
 
@@ -69,32 +71,27 @@ def alike(library: Library, where: tuple[str, tuple[object, ...]], *further: str
 
 
 def denied(library: Library, answer: Answer[Scaling]) -> bool:
-    """Whether the headline denies two chip counts; each sentence that does was compared with every pair of points."""
-    said = {one.kind: one.text for one in answer.statements}
+    """Whether the headline denies two chip counts; each that does was compared with every pair of points."""
     about = used(answer, answer.result.metric)
     load = "coalesce(concurrency, batch, request_rate)"
     lone = {value_label("accelerator", one) for one in alike(library, about)} & set(answer.result.lone)
     assert not lone, answer.view.query()
-    if "nowhere" in said:
-        assert said["nowhere"] == statements.NOWHERE
+    if "nowhere" in kinds(answer):
         for key in (one for one in lines.METRICS if library.has(one)):
-            assert not alike(library, used(answer, key, limited=False, own=True), load), (
-                key,
-                answer.view.query(),
-            )
-    if "two chip counts" not in answer.headline or answer.is_told:
+            assert not alike(library, used(answer, key, limited=False, own=True), load), (key, answer.view.query())
+    kind, values = headline(answer)
+    if kind != "nothing" or values["why"] not in DENIALS:
         return False
-    assert not OF_LINES & set(said), (answer.view.query(), said)
-    if answer.headline.startswith("No line "):
+    assert not OF_LINES & set(kinds(answer)), (answer.view.query(), kinds(answer))
+    if values["why"] in ("best", "level"):
         return True
     [(many,)] = library.fetch(f"SELECT count(*) FROM points WHERE {about[0]}", about[1])
-    told = re.match(r"(?:No two of the ([\d,]+) points|Only one point)", answer.headline)
-    assert told, answer.headline
-    assert many == answer.result.tally.used == int((told[1] or "1").replace(",", ""))
-    assert not alike(library, about, *[load] * ("at one load" in answer.headline)), answer.view.query()
+    assert many == answer.result.tally.used == values["used"]
+    assert not alike(library, about, *[load] * (values["why"] == "shared_load")), answer.view.query()
     return True
 
 
+@pytest.mark.long
 def test_of_every_model_what_answers_is_told_or_led_to(shipped: Library) -> None:
     lost = []
     for model in values(shipped, "model"):
@@ -107,18 +104,18 @@ def test_of_every_model_what_answers_is_told_or_led_to(shipped: Library) -> None
     assert lost == []
 
 
-@pytest.mark.parametrize("slo", [(), *LIMITS], ids=len)
-def test_a_denial_of_every_model_is_true_of_every_pair_of_points(
-    shipped: Library, slo: tuple[str, ...]
-) -> None:
-    found = [scaling.answer(shipped, View.of({"model": [one]}, slo=slo)) for one in values(shipped, "model")]
-    assert sum(denied(shipped, one) for one in found) > 5
+@pytest.mark.parametrize("slo", some([(), *LIMITS], 1, 2), ids=len)
+def test_a_denial_of_every_model_is_true_of_every_pair_of_points(shipped: Library, slo: tuple[str, ...]) -> None:
+    found = [
+        scaling.answer(shipped, View.of({"model": [one]}, slo=slo)) for one in some(values(shipped, "model"), 8, 12)
+    ]
+    assert sum(denied(shipped, one) for one in found) > times(5, 0, 1)
 
 
 @pytest.mark.parametrize(
-    ("field", "options"),
-    [("accelerator", {}), ("source", {}), ("engine", {"metric": "output_tokens_per_s"})],
+    ("field", "options"), [("accelerator", {}), ("source", {}), ("engine", {"metric": "output_tokens_per_s"})]
 )
+@pytest.mark.long
 def test_a_denial_of_every_other_filter_is_true_of_every_pair_of_points(
     shipped: Library, field: str, options: Mapping[str, str]
 ) -> None:
@@ -127,33 +124,34 @@ def test_a_denial_of_every_other_filter_is_true_of_every_pair_of_points(
 
 
 @pytest.mark.parametrize(
-    ("model", "metric", "said"),
+    ("model", "metric", "accelerator", "counts", "speedup"),
     [
-        ("deepseek-r1", "mlperf_tokens_per_s", "288 GB300 give 3.88 times the throughput of 72"),
-        ("llama-3.1-8b", "mlperf_tokens_per_s", "10 RTX PRO 6000 give 1.22 times the throughput of 8"),
-        ("llama-3.1-405b", "mlperf_tokens_per_s", "32 H100 SXM give 2.00 times the throughput of 16"),
-        ("qwen3.5-397b-a17b", "total_tokens_per_s", "4 MI355X give 1.91 times the throughput of 2"),
+        ("deepseek-r1", "mlperf_tokens_per_s", "gb300", (288, 72), 3.88),
+        ("llama-3.1-8b", "mlperf_tokens_per_s", "rtx-pro-6000", (10, 8), 1.22),
+        ("llama-3.1-405b", "mlperf_tokens_per_s", "h100-sxm", (32, 16), 2),
+        ("qwen3.5-397b-a17b", "total_tokens_per_s", "mi355x", (4, 2), 1.91),
     ],
 )
 def test_another_throughput_of_the_model_tells_where_the_usual_one_has_no_two_counts(
-    shipped: Library, model: str, metric: str, said: str
+    shipped: Library, model: str, metric: str, accelerator: str, counts: tuple[int, int], speedup: float
 ) -> None:
     view = View.of({"model": [model]})
     found = scaling.answer(shipped, view)
-    assert said in found.headline
+    values = said(found, "efficiency")
+    assert found.result.headline_lines[0].facts.accelerator == accelerator
+    assert (values["accelerators"], values["base"]) == counts
+    assert values["speedup"] == pytest.approx(speedup, abs=0.005)
     assert found.view.option("metric") == metric
     if metric.startswith("mlperf"):
-        [other] = [one.text for one in found.statements if one.kind == "other_story"]
-        assert "no deployment measured on two counts of chips at one load" in other
+        assert said(found, "other_story") == {"odd": False}
     whole = question("scaling").complete(shipped, view).made_whole()
     assert scaling.answer(shipped, whole).statements == found.statements
 
 
 def test_the_throughput_that_was_asked_for_stays_and_the_others_are_the_next_step(shipped: Library) -> None:
     found = scaling.answer(shipped, View.of({"model": ["deepseek-r1"]}, {"metric": "output_tokens_per_s"}))
-    assert found.headline == (
-        "No two of the 63 points used, of 413 selected, are of one deployment on two chip counts at one load."
-    )
+    assert headline(found) == ("nothing", {"why": "shared_load", "used": 63})
+    assert found.result.tally.selected == 413
     steps = next_steps(shipped, "scaling", found)
     assert [step.label for step in steps] == ["Show MLPerf tokens per second", "Let older runs in"]
 
@@ -167,23 +165,16 @@ def test_what_a_selection_has_of_another_throughput_is_not_denied_it(tmp_path: P
     library = Library.open(tmp_path / "library", shipped=False)
     assert not library.add([table(tmp_path / "results.csv", *rows)]).refused
     found = scaling.answer(library, View.of({"source": ["made"]}, {"metric": "total_tokens_per_s"}))
-    [said] = [one.text for one in found.statements if one.kind == "other_story"]
-    assert "has no deployment with total throughput on two counts of chips at one load" in said
+    assert said(found, "other_story") == {"odd": False}
     assert found.view.values("precision") == ("fp4",)
 
 
-def test_a_headline_asks_for_disaggregated_deployments_nowhere_and_a_button_that_was_tried_does(
-    tmp_path: Path,
-) -> None:
+def test_a_headline_asks_for_disaggregated_deployments_nowhere_and_a_button_that_was_tried_does(tmp_path: Path) -> None:
     common: dict[str, object] = {"tp": 4, "concurrency": 16, "isl": 1000, "osl": 500, "disaggregated": True}
     rows = [{**common, "accelerators": chips, "output_tokens_per_s": 30 * chips} for chips in (4, 8)]
     library = Library.open(tmp_path / "library", shipped=False)
     assert not library.add([table(tmp_path / "results.csv", *rows)]).refused
     found = scaling.answer(library, View.of({"source": ["made"]}))
-    assert found.headline == (
-        "None of the 2 points is used; 2 points of disaggregated deployments are compared only where those are chosen."
-    )
-    [step] = [
-        one for one in next_steps(library, "scaling", found) if one.label.startswith("Compare disaggregated")
-    ]
+    assert headline(found) == ("nothing", {"why": "disaggregated", "used": 0})
+    [step] = [one for one in next_steps(library, "scaling", found) if one.label.startswith("Compare disaggregated")]
     assert scaling.answer(library, step.view).is_told

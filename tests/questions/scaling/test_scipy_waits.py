@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 ANSWERED = """
 import sys
 from pathlib import Path
@@ -20,5 +22,6 @@ assert "scipy.optimize" in sys.modules
 """
 
 
+@pytest.mark.long
 def test_answering_without_a_fit_does_not_load_scipy(tmp_path):
     subprocess.run([sys.executable, "-c", ANSWERED, str(tmp_path)], check=True, timeout=120)

@@ -7,7 +7,7 @@ import pytest
 from bench.errors import UsageError
 from bench.sweep.checks.budget import (
     Budget,
-    Timed,
+    TimedRequest,
     budget,
     demand_within_caps,
     measured_requests,
@@ -37,7 +37,7 @@ def test_points_that_end_by_requests_are_counted_exactly():
 
 def test_with_one_request_timed_the_least_time_is_known():
     # 0.1 + 49 x 0.02 = 1.08 s a request. At 1: 21 of them one by one; at 10: 30 of them in 3 waves; two shapes.
-    found = budget(plan(), Timed(0.1, 0.02))
+    found = budget(plan(), TimedRequest(0.1, 0.02))
     assert found.minutes == pytest.approx(2 * (21 + 3) * 1.08 / 60)
     assert found.usd is None
 
@@ -52,7 +52,7 @@ def test_accelerators_are_paid_by_the_hour():
 
 def test_what_can_be_sent_in_a_time_is_known_once_a_request_is_timed():
     # 1 s a request, 100 s and 10 s of warm-up: 111 rounds at most, of 1 and of 10.
-    found = budget(plan({"duration_s": 100}, workloads=[{"isl": 10, "osl": 1}]), Timed(1.0, 0.5))
+    found = budget(plan({"duration_s": 100}, workloads=[{"isl": 10, "osl": 1}]), TimedRequest(1.0, 0.5))
     assert found.requests == 111 * 11
     assert found.minutes == pytest.approx(2 * 110 / 60)
 
@@ -86,12 +86,7 @@ def test_a_ramp_may_end_early():
     ("point", "loads", "caps", "told"),
     [
         ({"requests": 20}, None, {"requests": 101}, "The plan takes 102 requests and caps.requests is 101: "),
-        (
-            {"requests": 20},
-            None,
-            {"tokens": 25_499},
-            "The plan takes 25,500 tokens and caps.tokens is 25,499: ",
-        ),
+        ({"requests": 20}, None, {"tokens": 25_499}, "The plan takes 25,500 tokens and caps.tokens is 25,499: "),
         ({"duration_s": 600}, None, {"minutes": 40}, "The plan takes 41 minutes and caps.minutes is 40: "),
     ],
 )
@@ -122,9 +117,7 @@ def test_a_point_without_a_stated_end_takes_30_seconds():
 
 
 def test_the_limits_of_a_point_are_the_plans():
-    each = plan(
-        {"requests_per_concurrency": 7, "timeout_s": "9s", "stall_s": 3, "drain_s": 0}, caps={"tokens": 999}
-    )
+    each = plan({"requests_per_concurrency": 7, "timeout_s": "9s", "stall_s": 3, "drain_s": 0}, caps={"tokens": 999})
     low, high = each.points()[:2]
     assert [measured_requests(each, point) for point in (low, high)] == [7, 70]
     limits = point_limits(each, high)

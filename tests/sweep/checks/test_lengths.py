@@ -14,8 +14,8 @@ from bench.library import Library
 from bench.sweep.checks.preflight import Preflight
 from bench.sweep.folder import Folder
 from bench.sweep.generator.calibration import WORDS
-from bench.sweep.opening import looked_at
-from bench.sweep.runner import run
+from bench.sweep.session.runner import run
+from bench.sweep.session.setup import looked_at
 from tests.endpoint.odd import Odd, one
 from tests.endpoint.odd_kinds import COUNTS_WHAT_IS_NOT_STREAMED, FOUR_A_CHUNK_UNCOUNTED, IGNORES_MAX_TOKENS
 from tests.sweep.sweeping import folder_for, plan_for
@@ -83,11 +83,7 @@ def test_where_nobody_counts_the_isl_is_absent_and_flagged(tmp_path: Path) -> No
 def test_a_tokenizer_file_counts_where_the_endpoint_does_not(tmp_path: Path, tokenizer: Path) -> None:
     with one(UNCOUNTED) as (url, servers):
         folder = folder_for(
-            tmp_path,
-            url,
-            endpoint__model="odd-model",
-            endpoint__tokenizer=str(tokenizer),
-            workloads__isl="40",
+            tmp_path, url, endpoint__model="odd-model", endpoint__tokenizer=str(tokenizer), workloads__isl="40"
         )
         assert run(folder).state == "done"
         # The endpoint counts words; a word of ours is two tokens.
@@ -143,7 +139,4 @@ def test_a_max_tokens_that_is_ignored_is_told_as_that(tmp_path: Path) -> None:
     )
     assert "ignore_eos" not in flag.do
     checks = {check["name"]: check["said"] for check in folder.status["checks"]}
-    assert (
-        checks["osl"]
-        == "It was asked for 8 tokens and went on to 40: it ignores max_tokens, so no osl is met."
-    )
+    assert checks["osl"] == "It was asked for 8 tokens and went on to 40: it ignores max_tokens, so no osl is met."

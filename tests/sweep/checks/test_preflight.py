@@ -11,21 +11,21 @@ from contextlib import contextmanager
 import pytest
 
 from bench.endpoint import Settings, running
-from bench.sweep.checks import site
+from bench.sweep.checks import endpoint_probe
+from bench.sweep.checks.endpoint_probe import proxy_for
 from bench.sweep.checks.preflight import preflight
-from bench.sweep.checks.site import proxy_for
 from bench.sweep.generator.calibration import text
 from bench.sweep.generator.prompts import lengths_to_calibrate
-from bench.sweep.opening import looked_at
 from bench.sweep.planning import searches
 from bench.sweep.planning.plan import Plan
-from bench.sweep.wire.bodies import Manner
+from bench.sweep.session.setup import looked_at
+from bench.sweep.wire.bodies import RequestStyle
 from bench.sweep.wire.exchange import Target
 from tests.tries import TRIES
 
 pytestmark = pytest.mark.long
 
-WANTED = Manner("fake-model", ignore_eos=True, min_tokens=True)
+WANTED = RequestStyle("fake-model", ignore_eos=True, min_tokens=True)
 
 
 def look(url, manner=WANTED, *, headers=None, context=None, **more):
@@ -88,7 +88,7 @@ def test_calibrated_prompts_count_what_was_asked(api):
     from bench.endpoint import counting
 
     with running(Settings(ttft_ms=1, itl_ms=1)) as url:
-        found = look(url, Manner("fake-model", api=api), isls=[100, 1000], osls=[4])
+        found = look(url, RequestStyle("fake-model", api=api), isls=[100, 1000], osls=[4])
     prompt = text(found.calibration, 1000, "another")
     messages = [{"role": "user", "content": prompt}]
     counted = counting.chat_tokens(messages) if api == "chat" else counting.count(prompt)
@@ -125,23 +125,20 @@ def test_outputs_that_end_early_are_told():
 
 def test_an_unknown_model_names_those_there_are():
     with running(Settings(model="gemma")) as url:
-        problem = one_sentence(look(url, Manner("gema")).problem)
+        problem = one_sentence(look(url, RequestStyle("gema")).problem)
     assert problem == f"There is no model at {url.removeprefix('http://')} named 'gema'; did you mean gemma?"
 
 
 def test_an_unknown_model_where_none_are_listed():
     with running(Settings(model="gemma", dialect="openai")) as url, no_models(url) as hidden:
-        problem = one_sentence(look(hidden, Manner("llama")).problem)
+        problem = one_sentence(look(hidden, RequestStyle("llama")).problem)
     assert "does not know the model or the route" in problem
     assert "llama" in problem
 
 
 @pytest.mark.parametrize(
     ("headers", "words"),
-    [
-        (None, "asks for a key (HTTP 401)"),
-        ({"Authorization": "Bearer wrong-secret-key"}, "refuses the key (HTTP 401)"),
-    ],
+    [(None, "asks for a key (HTTP 401)"), ({"Authorization": "Bearer wrong-secret-key"}, "refuses the key (HTTP 401)")],
 )
 def test_a_wrong_key_is_told_and_never_repeated(headers, words):
     with running(Settings(api_key="right-secret-key")) as url:
@@ -161,9 +158,7 @@ def test_a_dead_port():
 
 
 def test_a_host_that_does_not_exist():
-    assert "no host named no-such-host.invalid" in one_sentence(
-        look("http://no-such-host.invalid:8000").problem
-    )
+    assert "no host named no-such-host.invalid" in one_sentence(look("http://no-such-host.invalid:8000").problem)
 
 
 @pytest.mark.parametrize("host", ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]"])
@@ -193,9 +188,15 @@ def test_http_against_https_and_a_certificate_nobody_trusts(certificate):
     [
         (b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi", "HTML page (HTTP 200)"),
         (b"HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi", "HTML page (HTTP 404)"),
-        (b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: 48\r\n\r\n"
-         b"Client sent an HTTP request to an HTTPS server.\n", "write https:// instead of http://"),
-        (b"HTTP/1.1 302 Found\r\nlocation: http://other:1/\r\ncontent-length: 0\r\n\r\n", "redirects to http://other:1/"),
+        (
+            b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: 48\r\n\r\n"
+            b"Client sent an HTTP request to an HTTPS server.\n",
+            "write https:// instead of http://",
+        ),
+        (
+            b"HTTP/1.1 302 Found\r\nlocation: http://other:1/\r\ncontent-length: 0\r\n\r\n",
+            "redirects to http://other:1/",
+        ),
         (b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nhi", "compressed"),
         (b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 1_200_000, "longer than 1,000,000 bytes"),
         (b"HTTP/1.1 200 OK\r\n" + b"x-a: b\r\n" * 300 + b"\r\n", "got more than 100 headers"),
@@ -203,14 +204,14 @@ def test_http_against_https_and_a_certificate_nobody_trusts(certificate):
         (b"SSH-2.0-OpenSSH_9.6\r\n", "did not answer in HTTP"),
         (b"", "closed the connection"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_endpoint(answer, words):
     with answering(answer) as url:
         assert words in one_sentence(look(url).problem)
 
 
 def test_a_server_that_drips_is_given_up_at_the_deadline(monkeypatch):
-    monkeypatch.setattr(site.Site.__init__, "__defaults__", (0.4,))
+    monkeypatch.setattr(endpoint_probe.EndpointProbe.__init__, "__defaults__", (0.4,))
     with answering(b"HTTP/1.1 200 OK\r\n", drip=True) as url:
         problem = one_sentence(look(url).problem)
     assert "did not answer within 0.4 s" in problem
@@ -228,9 +229,7 @@ def test_a_plan_beyond_the_context_is_stopped_before_any_load():
 
 @pytest.mark.parametrize("dialect", ["openai", "vllm"])
 def test_a_context_search_is_calibrated_by_lengths_that_have_room(dialect):
-    plan = Plan.from_fields(
-        {"profile": "context_scaling", "endpoint.model": "fake-model", "endpoint.url": "http://h"}
-    )
+    plan = Plan.from_fields({"profile": "context_scaling", "endpoint.model": "fake-model", "endpoint.url": "http://h"})
     assert lengths_to_calibrate({point.shape for point in searches.possible(plan)})[-1] > 3000
     with running(Settings(dialect=dialect, context_tokens=3000, ttft_ms=1, itl_ms=0)) as url:
         stated = {**plan.document(), "endpoint": {"url": url, "model": "fake-model"}}
@@ -245,7 +244,7 @@ def test_an_endpoint_that_fails_now_and_then_is_looked_at_all_the_same(failure):
     """Of each four requests the first two fail: fields are taken, streams come, and lengths are counted."""
     ill = {number: failure for number in range(400) if number % 4 < 2}
     with running(Settings(dialect="openai", ttft_ms=2, itl_ms=0, fail_at=ill)) as url:
-        plain = look(url, Manner("fake-model"), isls=[64], osls=[8])
+        plain = look(url, RequestStyle("fake-model"), isls=[64], osls=[8])
     assert plain.problem is None
     assert plain.manner.streaming
     assert plain.counts_by == "usage"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from bench.sweep.checks import proxies
+from bench.sweep.checks.endpoint_checks import Preflight, glance
 from bench.sweep.checks.preflight import preflight
-from bench.sweep.checks.reaching import Preflight, glance
-from bench.sweep.wire.bodies import Manner
+from bench.sweep.wire.bodies import RequestStyle
 from bench.sweep.wire.exchange import Target
 from tests.sweep.played import Played, playing
 
-MANNER = Manner("fake-model")
+MANNER = RequestStyle("fake-model")
 
 
 def glanced(role: Played) -> Preflight:
@@ -32,10 +32,7 @@ def said(found: Preflight, name: str) -> list[tuple[bool | None, str]]:
         ({"server": "nginx"}, "nginx"),
         ({"server": "envoy"}, "Envoy"),
         ({"server": "istio-envoy", "x-envoy-upstream-service-time": "3"}, "Envoy"),
-        (
-            {"x-kong-upstream-latency": "1", "via": "1.1 kong/3.9.0-enterprise-edition"},
-            "Kong 3.9.0-enterprise-edition",
-        ),
+        ({"x-kong-upstream-latency": "1", "via": "1.1 kong/3.9.0-enterprise-edition"}, "Kong 3.9.0-enterprise-edition"),
         ({"server": "cloudflare", "cf-ray": "8f-FRA"}, "Cloudflare"),
         ({"via": "1.1 Caddy"}, "Caddy"),
         ({"via": "HTTP/2 haproxy"}, "HAProxy"),
@@ -85,9 +82,7 @@ def test_litellm_without_a_key_is_told_that_none_was_sent(status: int) -> None:
     told = dict.fromkeys(("/v1/models", "/v1/chat/completions", "/model/info"), (status, refusal))
     with playing(Played(told=told, more={"x-litellm-version": "1.106.0"})) as played:
         problem = preflight(Target.at(played.url), MANNER).problem
-        keyed = preflight(
-            Target.at(played.url, headers={"Authorization": "Bearer sk-12345678"}), MANNER
-        ).problem
+        keyed = preflight(Target.at(played.url, headers={"Authorization": "Bearer sk-12345678"}), MANNER).problem
     assert problem is not None
     assert problem.endswith("no key was sent: put it in a variable and name that in endpoint.key_env.")
     assert keyed is not None

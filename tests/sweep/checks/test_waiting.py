@@ -18,9 +18,9 @@ from bench.sweep.checks import waiting
 from bench.sweep.checks.preflight import preflight
 from bench.sweep.folder import Folder
 from bench.sweep.planning.plan import Plan
-from bench.sweep.runner import run
-from bench.sweep.wire.bodies import Manner
-from bench.sweep.wire.exchange import Api, Target
+from bench.sweep.session.runner import run
+from bench.sweep.wire.bodies import RequestStyle
+from bench.sweep.wire.exchange import RequestApi, Target
 from tests.endpoint.odd import Failing, Odd, one
 from tests.sweep.played import Played, playing
 from tests.tries import seconds, within
@@ -77,9 +77,7 @@ def test_a_gateway_whose_engine_does_not_answer_yet_is_waited_for(status: int, t
 
 
 @pytest.mark.parametrize("status", [500, 503])
-def test_an_engine_that_lists_its_model_and_answers_nothing_yet_is_waited_for(
-    status: int, tmp_path: Path
-) -> None:
+def test_an_engine_that_lists_its_model_and_answers_nothing_yet_is_waited_for(status: int, tmp_path: Path) -> None:
     loads = Odd(ttft_ms=2, itl_ms=1, failing=(Failing(status, until_s=0.5),))
     told: list[str] = []
     with one(loads) as (url, servers):
@@ -93,7 +91,7 @@ def test_an_engine_that_lists_its_model_and_answers_nothing_yet_is_waited_for(
 
 
 @pytest.mark.parametrize("api", ["chat", "completions"])
-def test_what_a_model_is_tried_with_is_a_request_as_any_other(api: Api) -> None:
+def test_what_a_model_is_tried_with_is_a_request_as_any_other(api: RequestApi) -> None:
     with running(Settings(ttft_ms=1, itl_ms=1)) as url:
         assert waiting.serves(Target.at(url, api=api), "fake-model", time.monotonic() + 60)
 
@@ -183,9 +181,7 @@ def slow(speaks: bytes = b"", every_s: float = 0.1) -> Iterator[str]:
     [(b"", 0.1), (b"HTTP/1.1 100 Continue\r\n\r\n", 0.05), (b"HTTP/1.1 200 OK\r\nx: y\r\n", 0.9)],
     ids=["silent", "announcing", "half a head"],
 )
-def test_all_checks_are_over_when_the_cap_on_minutes_is(
-    speaks: bytes, every_s: float, tmp_path: Path
-) -> None:
+def test_all_checks_are_over_when_the_cap_on_minutes_is(speaks: bytes, every_s: float, tmp_path: Path) -> None:
     def took() -> float:
         begun = time.monotonic()
         _, state, reason = swept(tmp_path, url, caps__minutes="0.02")
@@ -202,12 +198,12 @@ def test_all_checks_are_over_when_the_cap_on_minutes_is(
 def test_heads_that_announce_an_answer_without_end_are_none() -> None:
     with slow(b"HTTP/1.1 100 Continue\r\n\r\n" * 4000, 0.001) as url:
         begun = time.monotonic()
-        problem = preflight(Target.at(url), Manner("fake-model"), first_s=60).problem
+        problem = preflight(Target.at(url), RequestStyle("fake-model"), first_s=60).problem
     assert problem is not None
     assert "too_large: the answer is nothing but heads" in problem
     assert time.monotonic() - begun < 30
     with slow(b"HTTP/1.1 102 Processing\r\n\r\n", 0.05) as url:
-        problem = preflight(Target.at(url), Manner("fake-model"), first_s=0.5).problem
+        problem = preflight(Target.at(url), RequestStyle("fake-model"), first_s=0.5).problem
     assert problem is not None
     assert "the answer had not ended after 0.5 s" in problem
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from bench.records import Load
 from bench.sweep.generator.backoff import FIRST_S, LONGEST_S, Backoff, retry_after_s
-from bench.sweep.wire.answer import Answer
-from bench.sweep.wire.exchange import Ask, Limits, Target
+from bench.sweep.wire.answer import WireAnswer
+from bench.sweep.wire.exchange import Limits, PreparedRequest, Target
 from bench.sweep.wire.framing import head_of
 from tests.endpoint.loading import asks, loaded
 from tests.endpoint.odd import Failing, Odd, one
@@ -24,8 +24,8 @@ from tests.tries import within
 TARGET = Target("127.0.0.1", 8000, "/v1/chat/completions")
 
 
-def answer(status: int, retry_after: str = "", refusals: int = 0) -> Answer:
-    made = Answer(Ask(0, b"{}", None, 8), TARGET, Limits(), None)
+def answer(status: int, retry_after: str = "", refusals: int = 0) -> WireAnswer:
+    made = WireAnswer(PreparedRequest(0, b"{}", None, 8), TARGET, Limits(), None)
     more = f"\r\nretry-after: {retry_after}" if retry_after else ""
     made.head = head_of(f"HTTP/1.1 {status} so{more}".encode())
     made.refusals = refusals
@@ -34,9 +34,18 @@ def answer(status: int, retry_after: str = "", refusals: int = 0) -> Answer:
 
 @pytest.mark.parametrize(
     ("stated", "seconds"),
-    [("3", 3.0), ("1.5", 1.5), ("0", 0.0), ("", None), ("soon", None), ("-5", None), ("1e9", None),
-     ("99999999", 3600.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)],
-)  # fmt: skip
+    [
+        ("3", 3.0),
+        ("1.5", 1.5),
+        ("0", 0.0),
+        ("", None),
+        ("soon", None),
+        ("-5", None),
+        ("1e9", None),
+        ("99999999", 3600.0),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
+    ],
+)
 def test_a_retry_after_is_read_as_seconds_or_as_a_date(stated, seconds):
     assert retry_after_s(stated) == seconds
 
@@ -71,8 +80,8 @@ def test_single_failures_cost_no_time_and_a_round_of_them_does():
     assert not backoff.heard(good, exchange(0, 0, [1.0]))
 
 
-def streamed(*events: bytes) -> Answer:
-    made = Answer(Ask(0, b"{}", None, 8), TARGET, Limits(), None)
+def streamed(*events: bytes) -> WireAnswer:
+    made = WireAnswer(PreparedRequest(0, b"{}", None, 8), TARGET, Limits(), None)
     made.begin(head_of(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream"), 1)
     made.take(list(events), [2] * len(events))
     return made
@@ -92,7 +101,7 @@ def streamed(*events: bytes) -> Answer:
         (answer(200), None, "not_a_stream"),
     ],
 )
-def test_every_failure_counts_once_however_it_shows(made: Answer, cut: str | None, outcome: str) -> None:
+def test_every_failure_counts_once_however_it_shows(made: WireAnswer, cut: str | None, outcome: str) -> None:
     backoff = Backoff(8)
     made.end(3, cut)
     backoff.rest_s(made)
@@ -124,9 +133,7 @@ def test_a_closed_loop_keeps_to_what_a_limiter_asks():
     odd = Odd(ttft_ms=40, itl_ms=10, admits=4, turns_away=Failing(429, retry_after="1"))
     requests = asks(10_000, 5)
     with one(odd) as (url, _):
-        point, _ = loaded(
-            Target.at(url), requests, Load(load_kind="closed", concurrency=16), Limits(duration_s=3)
-        )
+        point, _ = loaded(Target.at(url), requests, Load(load_kind="closed", concurrency=16), Limits(duration_s=3))
     kinds = Counter(exchange.outcome for exchange in point.exchanges)
     assert kinds["ok"] > 60
     assert 12 <= kinds["http_429"] == point.refused < 80
@@ -159,10 +166,7 @@ def test_a_server_that_closes_behind_its_answers_without_saying_so_loses_no_requ
     def lost() -> float:
         with one(Odd(ttft_ms=2, itl_ms=0, keep_alive=False, says_close=False)) as (url, servers):
             point, _ = loaded(
-                Target.at(url),
-                asks(200, 2),
-                Load(load_kind="closed", concurrency=places),
-                Limits(requests=200),
+                Target.at(url), asks(200, 2), Load(load_kind="closed", concurrency=places), Limits(requests=200)
             )
             answered = [row for row in servers.log("odd") if row.ended == "whole"]
         ok = [exchange for exchange in point.exchanges if exchange.outcome == "ok"]

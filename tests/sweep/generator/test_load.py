@@ -19,9 +19,9 @@ from bench.endpoint import Settings, running
 from bench.endpoint.truth import Truth, read
 from bench.errors import UsageError
 from bench.records import Load
-from bench.sweep.generator import arrivals
+from bench.sweep.arrivals import times
 from bench.sweep.generator.load import run_point
-from bench.sweep.wire.exchange import Ask, Exchange, Limits, PointRun, Target
+from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, Target
 from tests.tries import TRIES, seconds, within
 
 pytestmark = pytest.mark.long
@@ -30,27 +30,30 @@ MS = 1_000_000
 OSL = 8
 
 
-def asks(most: int | None = None, times: Iterator[int] | None = None, osl: int = OSL) -> Iterator[Ask]:
+def asks(most: int | None = None, times: Iterator[int] | None = None, osl: int = OSL) -> Iterator[PreparedRequest]:
     """Requests for so many tokens, at these times in an open loop."""
     for number in count() if most is None else range(most):
-        body = {"model": "fake-model", "messages": [{"role": "user", "content": f"number {number}"}], "max_tokens": osl,
-                "stream": True, "stream_options": {"include_usage": True}}  # fmt: skip
-        yield Ask(number, json.dumps(body).encode(), None, osl, None if times is None else next(times))
+        body = {
+            "model": "fake-model",
+            "messages": [{"role": "user", "content": f"number {number}"}],
+            "max_tokens": osl,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        yield PreparedRequest(number, json.dumps(body).encode(), None, osl, None if times is None else next(times))
 
 
 def closed(concurrency: int) -> Load:
     return Load("closed", concurrency=concurrency)
 
 
-def run(url: str, requests: Iterator[Ask], load: Load, limits: Limits, **more: Any) -> PointRun:
+def run(url: str, requests: Iterator[PreparedRequest], load: Load, limits: Limits, **more: Any) -> PointRun:
     return uvloop.run(run_point(Target.at(url), requests, load, limits, **more))
 
 
 def most_at_once(truths: list[Truth]) -> int:
     """The most requests the endpoint had at once."""
-    changes = sorted(
-        [(truth.received_ns, 1) for truth in truths] + [(truth.end_ns or 0, -1) for truth in truths]
-    )
+    changes = sorted([(truth.received_ns, 1) for truth in truths] + [(truth.end_ns or 0, -1) for truth in truths])
     at_once = most = 0
     for _, change in changes:
         at_once += change
@@ -91,11 +94,9 @@ def test_an_open_loop_sends_on_schedule_however_slow_the_answers(tmp_path: Path)
     """Answers take 300 ms, requests come every 10: thirty are under way, and none waits for another."""
     log = tmp_path / "truth.jsonl"
     with running(Settings(ttft_ms=300, itl_ms=0, log=log)) as url:
-        point = run(url, asks(60, arrivals.constant(100)), Load("open", request_rate=100), Limits())
+        point = run(url, asks(60, times("constant", 100, 0)), Load("open", request_rate=100), Limits())
     exchanges = sorted(point.exchanges, key=lambda exchange: exchange.number)
-    assert [exchange.intended_ns for exchange in exchanges] == [
-        point.start_ns + at * 10 * MS for at in range(60)
-    ]
+    assert [exchange.intended_ns for exchange in exchanges] == [point.start_ns + at * 10 * MS for at in range(60)]
     late = sorted(exchange.sent_ns - (exchange.intended_ns or 0) for exchange in exchanges)
     assert late[0] >= 0
     assert late[30] < 150 * MS  # each would be 300 later than the one before if they waited
@@ -106,8 +107,7 @@ def test_an_open_loop_sends_on_schedule_however_slow_the_answers(tmp_path: Path)
 def test_the_same_schedule_is_sent_again_for_the_same_seed() -> None:
     with running(Settings(ttft_ms=1, itl_ms=0)) as url:
         runs = [
-            run(url, asks(30, arrivals.poisson(300, 5)), Load("open", request_rate=300), Limits())
-            for _ in range(2)
+            run(url, asks(30, times("poisson", 300, 5)), Load("open", request_rate=300), Limits()) for _ in range(2)
         ]
     first, second = (
         sorted((exchange.intended_ns or 0) - point.start_ns for exchange in point.exchanges) for point in runs
@@ -259,9 +259,12 @@ def test_the_garbage_collector_rests_during_the_load_alone(frozen: bool) -> None
             gc.freeze()
         with running(Settings(ttft_ms=1, itl_ms=0)) as url:
             run(
-                url, asks(2), closed(1), Limits(),
+                url,
+                asks(2),
+                closed(1),
+                Limits(),
                 on_exchange=lambda _: seen.append((gc.isenabled(), gc.get_freeze_count() > 0)),
-            )  # fmt: skip
+            )
         assert seen == [(False, True), (False, True)]
         assert gc.isenabled()
         assert (gc.get_freeze_count() > 0) is frozen
@@ -273,7 +276,7 @@ def test_a_fault_of_the_caller_ends_the_point() -> None:
     def full(_: Exchange) -> None:
         raise OSError(28, "No space left on device")
 
-    def broken() -> Iterator[Ask]:
+    def broken() -> Iterator[PreparedRequest]:
         yield from asks(3)
         raise UsageError("the prompts have ended")
 

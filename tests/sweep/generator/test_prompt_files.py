@@ -13,20 +13,16 @@ from bench.errors import InputError
 from bench.records import Load
 from bench.sweep.generator import prompt_files, traces
 from bench.sweep.generator.calibration import Calibration
-from bench.sweep.generator.prompt_files import Row, read_prompts
+from bench.sweep.generator.prompt_files import FilePrompt, read_prompts
 from bench.sweep.generator.prompts import lengths_to_calibrate, prompts
-from bench.sweep.generator.traces import Arrival, read_trace
+from bench.sweep.generator.traces import TracedRequest, read_trace
 from bench.sweep.planning.shapes import Length, PlannedPoint, Shape
 
 SHARE_GPT = [
     {"id": "a", "conversations": [{"from": "human", "value": "Hello"}, {"from": "gpt", "value": "x" * 400}]},
     {"id": "b", "conversations": [{"from": "gpt", "value": "I begin"}]},
     {"id": "c", "conversations": []},
-    {
-        "id": "d",
-        "conversations": [{"from": "system", "value": "s"}, {"from": "human", "value": "Bye 🙂"}],
-        "osl": 7,
-    },
+    {"id": "d", "conversations": [{"from": "system", "value": "s"}, {"from": "human", "value": "Bye 🙂"}], "osl": 7},
 ]
 
 
@@ -38,42 +34,32 @@ def file(tmp_path, content: str | bytes, name: str = "prompts.jsonl"):
 
 def test_sharegpt_gives_first_human_turns_and_the_length_of_their_answers(tmp_path):
     path = file(tmp_path, json.dumps(SHARE_GPT, indent=1), "share.json")
-    assert read_prompts(path) == (Row("Hello", 100), Row("Bye 🙂", 7))
+    assert read_prompts(path) == (FilePrompt("Hello", 100), FilePrompt("Bye 🙂", 7))
 
 
 def test_sharegpt_may_come_line_by_line_too(tmp_path):
     path = file(tmp_path, "\ufeff" + "\n\n".join(json.dumps(entry) for entry in SHARE_GPT))
-    assert read_prompts(path) == (Row("Hello", 100), Row("Bye 🙂", 7))
+    assert read_prompts(path) == (FilePrompt("Hello", 100), FilePrompt("Bye 🙂", 7))
 
 
 def test_lines_give_prompts_texts_and_chats(tmp_path):
     chat = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}]
-    rows = [
-        {"prompt": "One", "osl": 5},
-        {"text": "Two", "max_tokens": 6},
-        {"messages": chat, "output_len": 7},
-    ]
+    rows = [{"prompt": "One", "osl": 5}, {"text": "Two", "max_tokens": 6}, {"messages": chat, "output_len": 7}]
     path = file(tmp_path, "\r\n".join(map(json.dumps, rows)))
     assert read_prompts(path, osl_needed=True) == (
-        Row("One", 5),
-        Row("Two", 6),
-        Row("Be brief.\nWhy?", 7, tuple(chat)),
+        FilePrompt("One", 5),
+        FilePrompt("Two", 6),
+        FilePrompt("Be brief.\nWhy?", 7, tuple(chat)),
     )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.lists(
-        st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip),
-        min_size=1,
-        max_size=20,
-    ),
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip), min_size=1, max_size=20),
     st.integers(1, 64),
     st.booleans(),
 )
-def test_a_list_is_read_the_same_however_it_is_cut_into_chunks(
-    tmp_path, monkeypatch, texts, chunk, ascii_only
-):
+def test_a_list_is_read_the_same_however_it_is_cut_into_chunks(tmp_path, monkeypatch, texts, chunk, ascii_only):
     path = file(tmp_path, json.dumps([{"prompt": text} for text in texts], ensure_ascii=ascii_only, indent=2))
     with monkeypatch.context() as small:
         small.setattr(prompt_files, "CHUNK", chunk)
@@ -178,7 +164,7 @@ TRACES = {
 
 @pytest.mark.parametrize("content", TRACES.values(), ids=TRACES)
 def test_a_trace_is_sorted_and_starts_at_0(tmp_path, content):
-    assert read_trace(file(tmp_path, content, "trace.csv")) == (Arrival(0, 200, 6), Arrival(0.5, 100, 5))
+    assert read_trace(file(tmp_path, content, "trace.csv")) == (TracedRequest(0, 200, 6), TracedRequest(0.5, 100, 5))
 
 
 def test_a_trace_makes_prompts_of_its_lengths(tmp_path):

@@ -78,10 +78,7 @@ def test_answers_in_one_piece_go_by_throughput_alone():
 
 
 def test_an_endpoint_that_fails_everything_is_never_known():
-    assert (
-        fed(Precision(0.2), (exchange(n, 100 * n, end=100 * n + 1, outcome="http_5xx") for n in range(500)))
-        is None
-    )
+    assert fed(Precision(0.2), (exchange(n, 100 * n, end=100 * n + 1, outcome="http_5xx") for n in range(500))) is None
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1, math.nan])

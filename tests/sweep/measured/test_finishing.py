@@ -11,7 +11,7 @@ import pytest
 from bench.formats.journal import PointLine
 from bench.sweep.generator.spool import Spool, gathered
 from bench.sweep.measured.clock import ClockDrift
-from bench.sweep.measured.finishing import Ran, line_of
+from bench.sweep.measured.finishing import FinishedLoad, line_of
 from bench.sweep.wire.exchange import Limits, PointRun
 from tests.sweep.made import S, exchange
 from tests.sweep.sweeping import plan_for
@@ -34,15 +34,8 @@ def finished(place: Path, failed: Collection[int], bases: tuple[str, ...] = BASE
     spool.close()
     plan = plan_for("http://127.0.0.1:9", loads__concurrency="1")
     run = PointRun(start_ns=0, end_ns=6 * S, lag_ns=array("q", [0] * 600), cpu_s=0.1)
-    ran = Ran(
-        plan.points()[0],
-        Limits(),
-        gathered([place / "1.part"]),
-        [run],
-        ClockDrift(0, 0, 0),
-        (),
-        "",
-        bases=bases,
+    ran = FinishedLoad(
+        plan.points()[0], Limits(), gathered([place / "1.part"]), [run], ClockDrift(0, 0, 0), (), "", bases=bases
     )
     return line_of(ran, plan, 1, "requests/1.parquet")
 

@@ -11,15 +11,15 @@ from bench.records import Load
 from bench.sweep.generator.samples import Samples
 from bench.sweep.measured.clock import ClockDrift, ClockReading
 from bench.sweep.measured.honesty import ClientLoad, flags
-from bench.sweep.measured.lateness import Moved
-from bench.sweep.measured.rising import Rise, rise
-from bench.sweep.measured.window import Measured, Window, measured, steady
+from bench.sweep.measured.lateness import LatePercentile
+from bench.sweep.measured.saturation import Rise, rise
+from bench.sweep.measured.window import MeasuredPoint, Window, measured, steady
 from bench.sweep.wire.exchange import Limits, PointRun
 from tests.sweep.made import MS, S, exchange, slot
 
 CLOSED = Load(load_kind="closed", concurrency=1)
 OPEN = Load(load_kind="open", request_rate=10.0, arrivals="constant")
-CALM = Measured(
+CALM = MeasuredPoint(
     Window(0, 10 * S),
     {"itl_ms_p50": 10.0, "itl_ms_mean": 10.0, "ttft_ms_p50": 200.0, "requests_ok": 1000.0},
     {},
@@ -46,8 +46,8 @@ def test_a_calm_point_has_no_flag():
 
 
 LINES = [
-    ("client_limited", 10.0, lambda x: {"moved": [Moved("ttft_ms", 50, 200.0, x)]}),
-    ("client_limited", 1.0, lambda x: {"moved": [Moved("tpot_ms", 99, 10.0, x)]}),
+    ("client_limited", 10.0, lambda x: {"moved": [LatePercentile("ttft_ms", 50, 200.0, x)]}),
+    ("client_limited", 1.0, lambda x: {"moved": [LatePercentile("tpot_ms", 99, 10.0, x)]}),
     ("rate_limited", 0.05, lambda x: {"client": replace(IDLE, refused=round(1000 * x))}),
     ("rate_limited", 0.05, lambda x: {"client": replace(IDLE, refused=1, rested_s=10 * x, seconds=10.0)}),
     ("outage", 0.05, lambda x: {"client": replace(IDLE, rested_s=10 * x, seconds=10.0)}),
@@ -65,11 +65,7 @@ LINES = [
     ("clock_trouble", 0.001, lambda x: {"drift": ClockDrift(0, -x, 0)}),
     ("clock_trouble", 50.0, lambda x: {"drift": ClockDrift(0, 0, -x)}),
     ("clock_trouble", 1000.0, lambda x: {"client": replace(IDLE, lag_ms_max=x)}),
-    (
-        "cut_short",
-        0.01,
-        lambda x: {"found": replace(CALM, timed=10_000, cancelled=round(10_000 * x / (1 - x)))},
-    ),
+    ("cut_short", 0.01, lambda x: {"found": replace(CALM, timed=10_000, cancelled=round(10_000 * x / (1 - x)))}),
     ("tokens_by_chunks", 0.01, lambda x: {"found": replace(CALM, counted_by_server=1 - x)}),
 ]
 
@@ -108,9 +104,9 @@ def test_each_flag_says_what_was_seen_why_it_matters_and_what_to_do():
         OPEN,
         ClientLoad(2.0, 5000.0, 0.97, refused=300),
         moved=[
-            Moved("ttft_ms", 50, 200.0, 4.0),
-            Moved("ttft_ms", 99, 210.0, 41.0),
-            Moved("tpot_ms", 50, 10.0, 0.2),
+            LatePercentile("ttft_ms", 50, 200.0, 4.0),
+            LatePercentile("ttft_ms", 99, 210.0, 41.0),
+            LatePercentile("tpot_ms", 50, 10.0, 0.2),
         ],
         rise=Rise(1.9, 1e-9, 1.9, 0.01),
         drift=ClockDrift(90_000.0, 0.01, -3_600_000.0),
@@ -125,10 +121,7 @@ def test_each_flag_says_what_was_seen_why_it_matters_and_what_to_do():
     assert seen["client_limited"] == (
         "The load generator may have moved TTFT at p99 by up to 41 ms (20 %): it was up to 5,000 ms late."
     )
-    assert (
-        seen["failures"]
-        == "5 of 1,005 requests failed (0.5 %): 3 http_429 and 2 stalled, 2 of them in the warm-up."
-    )
+    assert seen["failures"] == "5 of 1,005 requests failed (0.5 %): 3 http_429 and 2 stalled, 2 of them in the warm-up."
     assert seen["osl_off_target"] == (
         "Outputs had 87 tokens on average, 66 % less than the 256 that were asked for: the model ended 90 % of them "
         "itself, although ignore_eos or min_tokens was accepted."
@@ -140,18 +133,14 @@ def test_each_flag_says_what_was_seen_why_it_matters_and_what_to_do():
 @pytest.mark.parametrize(
     ("client", "concurrency", "do"),
     [
-        (
-            ClientLoad(cpu_share=0.3, waited_share=0.34),
-            8,
-            "Other processes held the cores for 34 % of the time",
-        ),
+        (ClientLoad(cpu_share=0.3, waited_share=0.34), 8, "Other processes held the cores for 34 % of the time"),
         (ClientLoad(cpu_share=0.95, waited_share=0.01), 8, "more --workers"),
         (ClientLoad(cpu_share=0.95), 1, "a faster machine"),
         (ClientLoad(cpu_share=0.3), 8, "something paused it"),
     ],
 )
 def test_what_to_do_about_a_late_load_generator_is_what_helps_there(client, concurrency, do):
-    moved = [Moved("ttft_ms", 50, 200.0, 40.0)]
+    moved = [LatePercentile("ttft_ms", 50, 200.0, 40.0)]
     (flag,) = flags(CALM, Load(load_kind="closed", concurrency=concurrency), client, moved=moved)
     assert do in flag.do
     assert ("lower load" in flag.do) == (do == "more --workers")
@@ -161,11 +150,7 @@ def test_what_to_do_about_a_late_load_generator_is_what_helps_there(client, conc
     ("more", "held", "why"),
     [
         ({"osl_actual": 400.0, "beyond": 0.9}, True, "90 % of the answers went beyond max_tokens, which"),
-        (
-            {"osl_actual": 100.0, "filled": 0.9},
-            True,
-            "90 % were ended before max_tokens by a limit of the endpoint",
-        ),
+        ({"osl_actual": 100.0, "filled": 0.9}, True, "90 % were ended before max_tokens by a limit of the endpoint"),
         ({"osl_actual": 100.0, "stopped": 0.9}, True, "although ignore_eos or min_tokens was accepted"),
         ({"osl_actual": 100.0, "stopped": 0.9}, False, "since nothing holds it to the length"),
     ],

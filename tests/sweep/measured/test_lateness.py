@@ -106,8 +106,7 @@ def test_what_an_open_loop_sent_late_is_known_exactly():
     made = [exchange(n, 10 * n + 7, [10 * n + 57, 10 * n + 67], intended=10 * n) for n in range(100)]
     nothing = np.zeros(100, dtype=np.int64)
     by = {
-        (one.key, one.percent): one.by
-        for one in moved(Samples.of(made), np.ones(100, dtype=bool), (nothing, nothing))
+        (one.key, one.percent): one.by for one in moved(Samples.of(made), np.ones(100, dtype=bool), (nothing, nothing))
     }
     assert by["ttft_ms", 50] == by["e2el_ms", 99] == pytest.approx(7.0)
     assert by["tpot_ms", 99] == 0

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from bench.endpoint import Settings, running
 from bench.records import Load
-from bench.sweep.measured.telemetry import Poller, Reading, Telemetry, parse, summary
-from bench.sweep.wire.bodies import Manner, body
-from bench.sweep.wire.exchange import Ask, Limits, Target
+from bench.sweep.measured.telemetry import EngineReading, Poller, Telemetry, parse, summary
+from bench.sweep.wire.bodies import RequestStyle, body
+from bench.sweep.wire.exchange import Limits, PreparedRequest, Target
 from tests.sweep.made import S
 
 pytestmark = pytest.mark.long
@@ -47,30 +47,39 @@ sglang:cached_tokens_total{cache_source="host",model_name="m"} 168.0
 
 
 def test_vllms_metrics_replicas_added_up():
-    assert parse(VLLM, 5) == Reading(
+    assert parse(VLLM, 5) == EngineReading(
         5, 120, 7, pytest.approx(0.8), preemptions=12, prefix_queries=1.5e6, prefix_hits=3e5
     )
 
 
 def test_sglangs_metrics():
-    assert parse(SGLANG, 5) == Reading(5, 31, 4, 0.28, 48, 4096, 3168, 0.125)
+    assert parse(SGLANG, 5) == EngineReading(5, 31, 4, 0.28, 48, 4096, 3168, 0.125)
 
 
 def test_the_older_names_and_what_is_absent():
     text = 'vllm:gpu_cache_usage_perc{model_name="m"} 0.5 1700000000\r\nvllm:num_requests_running 3\r\n'
-    assert parse(text, 1) == Reading(1, running=3, kv_share=0.5)
-    assert parse("tgi_queue_size 4\ntgi_batch_current_size 2\n", 1) == Reading(1, running=2, waiting=4)
+    assert parse(text, 1) == EngineReading(1, running=3, kv_share=0.5)
+    assert parse("tgi_queue_size 4\ntgi_batch_current_size 2\n", 1) == EngineReading(1, running=2, waiting=4)
     # SGLang before its first cached token: prompt tokens alone say nothing of a cache.
     assert parse("sglang:prompt_tokens_total 10", 1).empty
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "<html>vllm:num_requests_running 3</html>", "vllm:num_requests_running NaN", "vllm:num_requests_running",
-     'vllm:num_requests_running{model="a} 3', "vllm:num_requests_running +Inf", "xvllm:num_requests_running 3",
-     "# vllm:num_requests_running 3", "vllm:num_requests_running 3x",
-     "vllm:num_requests_running .", "vllm:num_requests_running 1.2.3"],
-)  # fmt: skip
+    [
+        "",
+        "<html>vllm:num_requests_running 3</html>",
+        "vllm:num_requests_running NaN",
+        "vllm:num_requests_running",
+        'vllm:num_requests_running{model="a} 3',
+        "vllm:num_requests_running +Inf",
+        "xvllm:num_requests_running 3",
+        "# vllm:num_requests_running 3",
+        "vllm:num_requests_running 3x",
+        "vllm:num_requests_running .",
+        "vllm:num_requests_running 1.2.3",
+    ],
+)
 def test_what_is_no_metric_tells_nothing(text):
     assert parse(text, 1).empty
 
@@ -90,7 +99,7 @@ def test_a_hundred_kilobytes_are_read_in_a_moment():
 
 def test_a_window_by_hand():
     readings = [
-        Reading(second * S, running, waiting, kv, preempted, queries, hits)
+        EngineReading(second * S, running, waiting, kv, preempted, queries, hits)
         for second, running, waiting, kv, preempted, queries, hits in [
             (0, 0, 0, 0.0, 5, 1000, 900),
             (1, 10, 0, 0.2, 5, 1100, 900),
@@ -107,11 +116,11 @@ def test_a_window_by_hand():
 
 def test_what_cannot_be_known_is_absent():
     assert summary([], 0, S) is None
-    one = summary([Reading(5, running=1.0, preemptions=3.0)], 0, S)
-    assert one.told == {"readings": 1, "running_mean": 1, "running_max": 1}
-    restarted = [Reading(0, preemptions=7.0), Reading(S, preemptions=2.0)]
+    one = summary([EngineReading(5, running=1.0, preemptions=3.0)], 0, S)
+    assert one.figures == {"readings": 1, "running_mean": 1, "running_max": 1}
+    restarted = [EngineReading(0, preemptions=7.0), EngineReading(S, preemptions=2.0)]
     assert summary(restarted, 0, S).preemptions is None
-    own = [Reading(0, prefix_share=0.1), Reading(S, prefix_share=0.3)]
+    own = [EngineReading(0, prefix_share=0.1), EngineReading(S, prefix_share=0.3)]
     assert summary(own, 0, S).prefix_share == pytest.approx(0.2)
 
 
@@ -120,7 +129,9 @@ def load(url, seconds):
 
     from bench.sweep.generator.load import run_point
 
-    asks = (Ask(n, body(Manner("fake-model"), "How far is the sea?", 20), None, 20) for n in range(10_000))
+    asks = (
+        PreparedRequest(n, body(RequestStyle("fake-model"), "How far is the sea?", 20), None, 20) for n in range(10_000)
+    )
     closed = Load(load_kind="closed", concurrency=6)
     return asyncio.run(run_point(Target.at(url), asks, closed, Limits(duration_s=seconds, drain_s=0)))
 

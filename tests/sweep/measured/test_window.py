@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bench.catalogue import is_metric
 from bench.records import Deployment, Load
 from bench.sweep.generator.samples import Samples
-from bench.sweep.measured.window import Window, measured, output_tokens_between, steady
+from bench.sweep.measured.window import Window, arrivals, measured, served, steady
 from bench.sweep.wire.exchange import Limits
 from tests.sweep.made import MS, S, exchange, slot
 
@@ -24,6 +24,12 @@ def closed(concurrency):
 OPEN = Load(load_kind="open", request_rate=10.0, arrivals="constant")
 
 
+def output_tokens_between(samples: Samples, start_ns: int, end_ns: int) -> int:
+    """The output tokens that arrived after `start_ns` and until `end_ns`."""
+    when, tokens = arrivals(samples)
+    return int(tokens[(when > start_ns) & (when <= end_ns)].sum())
+
+
 def test_two_places_by_hand():
     # Place A: TTFT 100, then a token each 10 ms, five tokens: 140 ms a request. B the same, 20 ms later.
     exchanges = [*slot(0, 100, 10, 5, 3), *slot(20, 100, 10, 5, 3, number=3)]
@@ -33,10 +39,10 @@ def test_two_places_by_hand():
     # All 15 tokens of A lie inside. B's last request, sent at 300, has tokens at 400, 410, 420, 430, 440: three inside.
     assert found.metrics["output_tokens"] == 13 + 15
     assert found.metrics["output_tokens_per_s"] == pytest.approx(28 / 0.4)
-    # A ends at 140, 280, 420, B at 160 and 300 (and at 440, outside).
-    assert found.metrics["requests_per_s"] == pytest.approx(5 / 0.4)
-    assert found.metrics["input_tokens_per_s"] == pytest.approx(50 / 0.4)
-    assert found.metrics["total_tokens_per_s"] == pytest.approx(78 / 0.4)
+    # Of five tokens a request, 28 lie inside: three requests of A, two and three fifths of B.
+    assert found.metrics["requests_per_s"] == pytest.approx(5.6 / 0.4)
+    assert found.metrics["input_tokens_per_s"] == pytest.approx(56 / 0.4)
+    assert found.metrics["total_tokens_per_s"] == pytest.approx(84 / 0.4)
     # Started inside: A at 140 and 280, B at 20, 160 and 300.
     assert found.timed == 5
     assert found.metrics["ttft_ms_p50"] == 100
@@ -72,6 +78,32 @@ def test_a_wave_in_lock_step_counts_as_many_requests_as_started():
     assert found.metrics["output_tokens_per_s"] == pytest.approx(24 * 6 / 0.3, rel=0.03)
 
 
+@given(ends=st.lists(st.integers(0, 460), min_size=1, max_size=6))
+def test_windows_that_follow_each_other_share_the_requests_out(ends):
+    samples = Samples.of([*slot(0, 100, 10, 5, 3), *slot(20, 100, 10, 5, 3, number=3)])
+    borders = [-1, *sorted(ends), 500]
+    parts = [served(samples, Window(begin * MS, end * MS)).sum() for begin, end in pairwise(borders)]
+    assert sum(parts) == pytest.approx(6)
+
+
+@given(loses=st.integers(0, 30), rounds=st.integers(3, 8))
+def test_a_window_that_ends_just_before_a_wave_of_requests_loses_none(loses, rounds):
+    # Eight places in lock step: 50 ms to the first token, then 20 more 10 ms apart: 8 requests each 250 ms.
+    exchanges = [one for place in range(8) for one in slot(0, 50, 10, 21, rounds + 1, number=100 * place)]
+    samples = Samples.of(exchanges)
+    end = 250 * rounds - loses
+    requests = served(samples, Window(0, end * MS)).sum()
+    # A token is missing for each 10 ms that are, a whole wave of eight requests would be if ends were counted.
+    assert requests == pytest.approx(8 * (rounds - -(-loses // 10) / 21))
+
+
+def test_what_is_cut_off_as_the_run_is_over_counts_by_what_it_brought():
+    whole = slot(0, 60, 10, 5, 3)
+    rest = exchange(9, 300, [360, 370], end=371, outcome="cancelled")
+    assert served(Samples.of([*whole, rest]), Window(0, 371 * MS)).tolist() == pytest.approx([1, 1, 1, 0.4])
+    assert served(Samples.of([rest]), Window(0, 371 * MS)).sum() == 0
+
+
 def test_a_run_without_a_whole_round_in_its_steady_state_is_shown_whole_and_says_so():
     exchanges = [exchange(place, 0.001 * place, [50, 60, 70 + place]) for place in range(4)]
     found = measured(Samples.of(exchanges), closed(4), Limits(), 0)
@@ -86,8 +118,7 @@ def test_a_run_without_a_whole_round_in_its_steady_state_is_shown_whole_and_says
 def test_an_open_loop_counts_from_the_intended_send_until_the_last_one():
     # One request each 100 ms, sent 5 ms late; its three tokens come 30, 40 and 50 ms after it was meant to go.
     exchanges = [
-        exchange(n, 100 * n + 5, [100 * n + 30, 100 * n + 40, 100 * n + 50], intended=100 * n)
-        for n in range(11)
+        exchange(n, 100 * n + 5, [100 * n + 30, 100 * n + 40, 100 * n + 50], intended=100 * n) for n in range(11)
     ]
     found = measured(Samples.of(exchanges), OPEN, Limits(warmup_s=0.2), 0)
     assert found.window == Window(200 * MS, S)
@@ -137,9 +168,7 @@ def test_hidden_tokens_count_once_at_the_end_of_their_answer():
 
 
 def test_without_a_servers_count_of_the_input_there_is_no_input_throughput():
-    exchanges = [
-        exchange(n, 100 * n, [100 * n + 50, 100 * n + 100], isl=None, source="chunks") for n in range(5)
-    ]
+    exchanges = [exchange(n, 100 * n, [100 * n + 50, 100 * n + 100], isl=None, source="chunks") for n in range(5)]
     found = measured(Samples.of(exchanges), closed(1), Limits(), 0)
     assert "input_tokens_per_s" not in found.metrics
     assert "total_tokens_per_s" not in found.metrics
@@ -150,17 +179,11 @@ def test_without_a_servers_count_of_the_input_there_is_no_input_throughput():
 def test_goodput_by_hand():
     # TTFT 60 and gaps of 10 for nine requests; one has a first token at 90, another a gap of 40.
     exchanges = slot(0, 60, 10, 5, 9)
-    exchanges += [
-        exchange(9, 900, [990, 991, 992, 993, 1000]),
-        exchange(10, 1000, [1060, 1070, 1080, 1090, 1130]),
-    ]
+    exchanges += [exchange(9, 900, [990, 991, 992, 993, 1000]), exchange(10, 1000, [1060, 1070, 1080, 1090, 1130])]
     samples = Samples.of(exchanges)
 
     def goodput(**goals):
-        return (
-            measured(samples, closed(1), Limits(), 0, objectives=goals).metrics["goodput_requests_per_s"]
-            * 1.13
-        )
+        return measured(samples, closed(1), Limits(), 0, objectives=goals).metrics["goodput_requests_per_s"] * 1.13
 
     assert goodput(ttft_ms=60) == pytest.approx(10)
     assert goodput(itl_ms=20) == pytest.approx(10)
@@ -207,20 +230,13 @@ def test_the_busiest_second():
 
 def test_every_metric_is_in_the_catalogue():
     samples = Samples.of(slot(0, 60, 10, 5, 30))
-    found = measured(
-        samples, closed(1), Limits(), 0, objectives={"ttft_ms": 1}, deployment=Deployment(accelerators=2)
-    )
+    found = measured(samples, closed(1), Limits(), 0, objectives={"ttft_ms": 1}, deployment=Deployment(accelerators=2))
     assert len(found.metrics) > 30
     assert [key for key in (*found.metrics, *found.whole) if not is_metric(key)] == []
 
 
 @given(
-    st.integers(1, 6),
-    st.integers(1, 5),
-    st.integers(1, 40),
-    st.integers(2, 12),
-    st.integers(3, 8),
-    st.integers(0, 9),
+    st.integers(1, 6), st.integers(1, 5), st.integers(1, 40), st.integers(2, 12), st.integers(3, 8), st.integers(0, 9)
 )
 def test_a_steady_stream_gives_its_exact_rate(places, ttft, itl, tokens, rounds, lag):
     # Places shifted by less than a request: each round has places x tokens in ttft + itl x (tokens - 1) ms.
@@ -228,9 +244,7 @@ def test_a_steady_stream_gives_its_exact_rate(places, ttft, itl, tokens, rounds,
     exchanges = [
         one
         for place in range(places)
-        for one in slot(
-            place * min(lag, length - 1) / places, ttft, itl, tokens, rounds, number=rounds * place
-        )
+        for one in slot(place * min(lag, length - 1) / places, ttft, itl, tokens, rounds, number=rounds * place)
     ]
     samples = Samples.of(exchanges)
     window = steady(samples, closed(places), Limits(), 0)
@@ -270,9 +284,16 @@ def test_cutting_never_counts_a_token_twice_nor_loses_one(requests, cuts):
         stamps = (sent + 1 + np.cumsum([gap for gap, _ in chunks])).tolist() if chunks else []
         carried = [tokens for _, tokens in chunks]
         exchanges.append(
-            exchange(number, sent, stamps, end=(stamps[-1] if stamps else sent) + 5, tokens=carried,
-                     output=sum(carried) + hidden, outcome=outcome)
-        )  # fmt: skip
+            exchange(
+                number,
+                sent,
+                stamps,
+                end=(stamps[-1] if stamps else sent) + 5,
+                tokens=carried,
+                output=sum(carried) + hidden,
+                outcome=outcome,
+            )
+        )
     samples = Samples.of(exchanges)
     edges = [-1, *sorted(cuts), 10_000]
     parts = [output_tokens_between(samples, a * MS, b * MS) for a, b in pairwise(edges)]

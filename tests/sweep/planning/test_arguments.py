@@ -71,14 +71,8 @@ def test_options_are_laid_over_a_plans_file(tmp_path):
         (f"--url {URL} --model m --profile quick --set accelerator", "'accelerator' is no key=value pair"),
         (f"--url {URL} --model m --profile quick --warmup soon", "point.warmup_requests is 'soon'"),
         (f"--url {URL} --model m --profile quick --with a.b.c=1", "There is no field of a plan named 'a'"),
-        (
-            f"--url {URL} --model m --profile quick --with seed=2 seed.x=1",
-            "'seed.x' cannot be stated beside 'seed'",
-        ),
-        (
-            f"--url {URL} --model m --profile quick --with repeats.x=1",
-            "repeats is {'x': '1'}; write a whole number",
-        ),
+        (f"--url {URL} --model m --profile quick --with seed=2 seed.x=1", "'seed.x' cannot be stated beside 'seed'"),
+        (f"--url {URL} --model m --profile quick --with repeats.x=1", "repeats is {'x': '1'}; write a whole number"),
     ],
 )
 def test_wrong_options_are_one_sentence(words, told):

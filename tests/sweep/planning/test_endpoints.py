@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,10 +11,10 @@ from hypothesis import strategies as st
 from bench.endpoint import Settings, running
 from bench.errors import UnknownName, UsageError
 from bench.sweep.checks.budget import budget, demand_within_caps
-from bench.sweep.endpoint_edits import forget, keep
-from bench.sweep.opening import asked
 from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan
+from bench.sweep.session.setup import whom
+from tests.sweep.plans import name_endpoint
 from tests.sweep.sweeping import bench, document
 
 pytestmark = pytest.mark.long
@@ -52,11 +50,7 @@ def library(tmp_path: Path) -> Path:
 
 
 def plan(library: Path, **fields: object) -> Plan:
-    stated = {
-        "endpoint.name": "lab-h100",
-        **FIELDS,
-        **{key.replace("__", "."): value for key, value in fields.items()},
-    }
+    stated = {"endpoint.name": "lab-h100", **FIELDS, **{key.replace("__", "."): value for key, value in fields.items()}}
     return Plan.from_fields(stated, endpoints=Endpoints(library))
 
 
@@ -64,11 +58,18 @@ def test_a_name_brings_everything_the_file_states(library: Path) -> None:
     made = plan(library)
     own = made.endpoint
     assert (own.name, own.url, own.model, own.api, own.key_env) == (
-        "lab-h100", "http://10.0.0.7:8000/v1", "llama-3.1-8b", "completions", "LAB_API_KEY",
-    )  # fmt: skip
+        "lab-h100",
+        "http://10.0.0.7:8000/v1",
+        "llama-3.1-8b",
+        "completions",
+        "LAB_API_KEY",
+    )
     assert made.facts == {
-        "accelerator": "h100-sxm", "accelerators": 2, "precision": "fp8", "usd_per_accelerator_hour": 2.5,
-    }  # fmt: skip
+        "accelerator": "h100-sxm",
+        "accelerators": 2,
+        "precision": "fp8",
+        "usd_per_accelerator_hour": 2.5,
+    }
     assert (made.caps.requests, made.caps.minutes, made.caps.tokens) == (5000, 30, 500_000_000)
     assert made.caps.concurrency == 1024  # the plan's own default is narrower
     assert Plan.from_mapping(made.document()) == made  # settled: it is not looked up again
@@ -76,8 +77,14 @@ def test_a_name_brings_everything_the_file_states(library: Path) -> None:
 
 
 def test_what_the_plan_states_goes_over_it_and_caps_only_narrow(library: Path) -> None:
-    made = plan(library, endpoint__api="chat", facts__accelerators="4", caps__requests="90000", caps__minutes="5",
-                caps__tokens="1000000")  # fmt: skip
+    made = plan(
+        library,
+        endpoint__api="chat",
+        facts__accelerators="4",
+        caps__requests="90000",
+        caps__minutes="5",
+        caps__tokens="1000000",
+    )
     assert (made.endpoint.api, made.facts["accelerators"]) == ("chat", 4)
     assert (made.caps.requests, made.caps.minutes, made.caps.tokens) == (5000, 5, 1_000_000)
     with pytest.raises(UsageError, match=r"caps\.requests is 'many'; write a whole number"):
@@ -86,9 +93,7 @@ def test_what_the_plan_states_goes_over_it_and_caps_only_narrow(library: Path) -
 
 def test_what_is_beyond_a_cap_is_told_where_that_cap_may_stand(library: Path) -> None:
     where = "where it is stated, in the plan or for lab-h100 in endpoints.toml."
-    with pytest.raises(
-        UsageError, match=r"loads\.concurrency is 4,096 and caps\.concurrency 2,048: "
-    ) as problem:
+    with pytest.raises(UsageError, match=r"loads\.concurrency is 4,096 and caps\.concurrency 2,048: ") as problem:
         plan(library, loads__concurrency="4096", caps__concurrency="8192")
     assert str(problem.value).endswith(f"lower the one or raise the other {where}")
     beyond = plan(library, point__requests="5000", caps__requests="90000")
@@ -96,15 +101,11 @@ def test_what_is_beyond_a_cap_is_told_where_that_cap_may_stand(library: Path) ->
         demand_within_caps(beyond, budget(beyond))
     assert str(problem.value).endswith(f"ask for less, or raise the cap {where}")
     with pytest.raises(UsageError, match=r"lower the one or raise the other\.$"):
-        Plan.from_fields(
-            FIELDS | {"endpoint.url": "http://h", "endpoint.model": "m", "loads.concurrency": "2000"}
-        )
+        Plan.from_fields(FIELDS | {"endpoint.url": "http://h", "endpoint.model": "m", "loads.concurrency": "2000"})
 
 
 @given(stated=st.integers(1, 10**8), most=st.integers(1, 10**8))
-def test_no_cap_is_ever_above_the_endpoints(
-    tmp_path_factory: pytest.TempPathFactory, stated: int, most: int
-) -> None:
+def test_no_cap_is_ever_above_the_endpoints(tmp_path_factory: pytest.TempPathFactory, stated: int, most: int) -> None:
     library = tmp_path_factory.mktemp("caps")
     (library / "endpoints.toml").write_text(
         f'[endpoints.lab-h100]\nbase_url = "http://h"\nmodel = "m"\ncaps = {{requests = {most}}}\n'
@@ -155,14 +156,17 @@ def test_a_plan_file_names_one_too(library: Path) -> None:
     made = Plan.from_file(path, {"facts.tp": "2"}, endpoints=Endpoints(library))
     assert (made.endpoint.url, made.facts["tp"], made.based_on) == ("http://10.0.0.7:8000/v1", 2, "quick")
     with pytest.raises(UsageError, match="known by its name only"):
-        asked(Plan.from_mapping({**made.document(), "endpoint": {"name": "lab-h100", "model": "m"}}))
+        whom(Plan.from_mapping({**made.document(), "endpoint": {"name": "lab-h100", "model": "m"}}))
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ('[endpoints.lab]\nmodel = "m"', "endpoint 'lab': base_url is missing; write http:// or https://"),
-        ('[endpoints.lab]\nbase_url = "ftp://h"', "endpoint 'lab': base_url is 'ftp://h'; start the address with http://"),
+        (
+            '[endpoints.lab]\nbase_url = "ftp://h"',
+            "endpoint 'lab': base_url is 'ftp://h'; start the address with http://",
+        ),
         ('[endpoints.lab]\nbase_url = "http://h"\napi = "rest"', "'lab': api is 'rest'; write chat or completions."),
         ('[endpoints.lab]\nbase_url = "http://h"\ncaps = {requests = 0}', "'lab': caps.requests is 0; write a whole"),
         ('[endpoints.lab]\nbase_url = "http://h"\nfacts = {tp = "two"}', "'lab': facts.tp is 'two'; write a whole"),
@@ -174,10 +178,8 @@ def test_a_plan_file_names_one_too(library: Path) -> None:
         ('[lab]\nbase_url = "http://h"', "'lab' is no endpoint; write each as a table such as [endpoints.lab]"),
         ("[endpoints.lab", "is not valid TOML: "),
     ],
-)  # fmt: skip
-def test_what_is_wrong_is_told_with_file_endpoint_field_and_value(
-    tmp_path: Path, text: str, said: str
-) -> None:
+)
+def test_what_is_wrong_is_told_with_file_endpoint_field_and_value(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "endpoints.toml"
     path.write_text(text)
     with pytest.raises(UsageError) as told:
@@ -188,9 +190,17 @@ def test_what_is_wrong_is_told_with_file_endpoint_field_and_value(
 
 @pytest.mark.parametrize(
     "line",
-    ['api_key = "{}"', 'key = "{}"', 'Authorization = "Bearer {}"', 'headers = {{X-Key = "{}"}}', 'token = "{}"',
-     'key_env = "{}"', 'base_url = "http://user:{}@h"', 'base_url = "http://h?key={}"'],
-)  # fmt: skip
+    [
+        'api_key = "{}"',
+        'key = "{}"',
+        'Authorization = "Bearer {}"',
+        'headers = {{X-Key = "{}"}}',
+        'token = "{}"',
+        'key_env = "{}"',
+        'base_url = "http://user:{}@h"',
+        'base_url = "http://h?key={}"',
+    ],
+)
 def test_a_key_in_the_file_is_refused_and_not_repeated(tmp_path: Path, line: str) -> None:
     stated = line.format("sk-very-secret-1234")
     url = "" if stated.startswith("base_url") else 'base_url = "http://h"\n'
@@ -199,10 +209,6 @@ def test_a_key_in_the_file_is_refused_and_not_repeated(tmp_path: Path, line: str
         _ = Endpoints(tmp_path).named
     assert "sk-very" not in str(told.value)
     assert "lab" in str(told.value)
-    with pytest.raises(UsageError) as told:
-        keep(tmp_path / "new", "lab", tomllib.loads(f"{url}{stated}"))
-    assert "sk-very" not in str(told.value)
-    assert not (tmp_path / "new" / "endpoints.toml").exists()
 
 
 def test_a_reader_changes_nothing(library: Path) -> None:
@@ -210,93 +216,6 @@ def test_a_reader_changes_nothing(library: Path) -> None:
     plan(library)
     assert (library / "endpoints.toml").stat().st_mtime_ns == before.st_mtime_ns
     assert [path.name for path in library.iterdir()] == ["endpoints.toml"]
-
-
-MANY = """# the top
-[endpoints.first]
-base_url = "http://one"   # beside it
-
-# about the second
-[endpoints.second]
-# inside the second
-base_url = "http://two"
-
-[endpoints.second.facts]
-tp = 2
-# above the third
-[endpoints."third"]
-base_url = "http://three"
-note_is = "x"
-""".replace('note_is = "x"\n', "")
-
-
-def test_a_change_leaves_comments_order_and_the_others_alone(tmp_path: Path) -> None:
-    path = tmp_path / "endpoints.toml"
-    path.write_text(MANY)
-    keep(
-        tmp_path,
-        "second",
-        {"base_url": "http://two/", "model": "m", "facts": {"tp": 4, "accelerator": "h100"}},
-    )
-    text = path.read_text()
-    assert list(Endpoints(tmp_path).named) == ["first", "second", "third"]
-    assert Endpoints(tmp_path).endpoint("second").facts == {"accelerator": "h100-sxm", "tp": 4}
-    comments = re.findall("#.*", MANY)
-    assert sorted(re.findall("#.*", text)) == sorted(comments)
-    assert (
-        text.index("# about the second")
-        < text.index("[endpoints.second]")
-        < text.index("# inside the second")
-    )
-    assert (
-        text.index("[endpoints.second.facts]")
-        < text.index("# above the third")
-        < text.index('[endpoints."third"]')
-    )
-    keep(tmp_path, "fourth", {"base_url": "http://four"})
-    assert path.read_text() == f'{text}\n[endpoints.fourth]\nbase_url = "http://four"\n'
-    forget(tmp_path, "fourth")
-    assert path.read_text().rstrip() == text.rstrip()
-    forget(tmp_path, "second")
-    assert list(Endpoints(tmp_path).named) == ["first", "third"]
-    with pytest.raises(UnknownName):
-        forget(tmp_path, "second")
-
-
-NAMES = st.sampled_from(["a", "b", "c-1"])
-CHANGES = st.lists(st.tuples(NAMES, st.none() | st.integers(1, 64)), max_size=12)
-
-
-@given(changes=CHANGES)
-def test_any_changes_give_what_was_stated_last(
-    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[str, int | None]]
-) -> None:
-    library, meant = tmp_path_factory.mktemp("edits"), dict[str, int]()
-    (library / "endpoints.toml").write_text("# by hand\n")
-    for name, tp in changes:
-        if tp is not None:
-            keep(library, name, {"base_url": f"http://{name}", "facts": {"tp": tp}})
-            meant[name] = tp
-        elif name in meant:
-            forget(library, name)
-            del meant[name]
-        assert {name: found.facts["tp"] for name, found in Endpoints(library).named.items()} == meant
-    assert (library / "endpoints.toml").read_text().startswith("# by hand\n")
-
-
-@pytest.mark.parametrize(
-    "text", ['[endpoints]\nlab = {base_url = "http://one"}\n', 'endpoints.lab.base_url = "http://one"\n']
-)
-def test_what_only_a_hand_can_change_is_left(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "endpoints.toml"
-    path.write_text(text)
-    for change in (
-        lambda: keep(tmp_path, "lab", {"base_url": "http://two"}),
-        lambda: forget(tmp_path, "lab"),
-    ):
-        with pytest.raises(UsageError, match="cannot be changed from here: change it by hand"):
-            change()
-    assert path.read_text() == text
 
 
 def test_the_command_lists_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,23 +234,19 @@ def test_the_command_lists_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyP
             "dead": {"base_url": "http://127.0.0.1:9"},
             "odd": {"base_url": "https://127.0.0.1:9", "ca_file": "/nowhere.pem"},
         }.items():
-            keep(tmp_path, name, stated)
+            name_endpoint(tmp_path, name, stated)
         listed = bench("endpoints", *where, "--json")
-        assert [row["name"] for row in document(listed.stdout)] == [
-            "good",
-            "other",
-            "keyless",
-            "unset",
-            "dead",
-            "odd",
-        ]
+        assert [row["name"] for row in document(listed.stdout)] == ["good", "other", "keyless", "unset", "dead", "odd"]
         looked = bench("endpoints", *where, "--check", "--json")
         shown = bench("endpoints", *where, "--check")
     assert looked.returncode == 1
     rows = {row["name"]: row for row in document(looked.stdout)}
     assert (rows["good"]["reachable"], rows["good"]["engine"], rows["good"]["serves"], rows["good"]["problem"]) == (
-        True, "vllm", ["served"], None,
-    )  # fmt: skip
+        True,
+        "vllm",
+        ["served"],
+        None,
+    )
     assert "There is no model at 127.0.0.1" in rows["other"]["problem"]
     assert rows["other"]["engine"] == "vllm"
     assert "asks for a key" in rows["keyless"]["problem"]
@@ -345,24 +260,50 @@ def test_the_command_lists_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_sweep_by_name_measures_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_API_KEY", "sk-very-secret-1234")
     with running(Settings(ttft_ms=2, itl_ms=0.5, api_key="sk-very-secret-1234")) as url:
-        keep(tmp_path, "lab", {"base_url": url, "model": "fake-model", "key_env": "LAB_API_KEY",
-                               "facts": {"accelerator": "h100", "usd_per_accelerator_hour": 2}})  # fmt: skip
-        done = bench("sweep", "--endpoint", "lab", "--isl", "16", "--osl", "4", "--concurrency", "1", "--requests", "3",
-                     "--library", str(tmp_path), "--json")  # fmt: skip
+        name_endpoint(
+            tmp_path,
+            "lab",
+            {
+                "base_url": url,
+                "model": "fake-model",
+                "key_env": "LAB_API_KEY",
+                "facts": {"accelerator": "h100", "usd_per_accelerator_hour": 2},
+            },
+        )
+        done = bench(
+            "sweep",
+            "--endpoint",
+            "lab",
+            "--isl",
+            "16",
+            "--osl",
+            "4",
+            "--concurrency",
+            "1",
+            "--requests",
+            "3",
+            "--library",
+            str(tmp_path),
+            "--json",
+        )
     assert done.returncode == 0, done.stderr
     told = document(done.stdout)
     assert (told["state"], told["in_library"]) == ("done", 1)
-    found = bench("query", "SELECT accelerator, usd_per_accelerator_hour FROM prices WHERE book = 'stated'",
-                  "--library", str(tmp_path), "--no-shipped", "--json")  # fmt: skip
+    found = bench(
+        "query",
+        "SELECT accelerator, usd_per_accelerator_hour FROM prices WHERE book = 'stated'",
+        "--library",
+        str(tmp_path),
+        "--no-shipped",
+        "--json",
+    )
     assert document(found.stdout) == [{"accelerator": "h100-sxm", "usd_per_accelerator_hour": 2.0}]
     held = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"sk-very" not in held
 
 
 def test_an_address_without_a_scheme_is_understood_in_the_file_and_beside_a_name(tmp_path: Path) -> None:
-    (tmp_path / "endpoints.toml").write_text(
-        '[endpoints.lab]\nbase_url = " localhost:8701/v1/"\nmodel = "m"\n'
-    )
+    (tmp_path / "endpoints.toml").write_text('[endpoints.lab]\nbase_url = " localhost:8701/v1/"\nmodel = "m"\n')
     known = Endpoints(tmp_path)
     assert known.endpoint("lab").base_url == "http://localhost:8701/v1"
     fields = {"profile": "quick", "endpoint.name": "lab"}

@@ -130,9 +130,7 @@ def test_files_of_this_machine_are_no_fields() -> None:
     stated, problems = form.from_link([("prompts", "/etc/passwd"), ("trace", "x"), ("isl", "5")])
     assert stated == {"workloads.isl": "5"}
     assert len(problems) == 2
-    assert (
-        form.checked(ENDPOINT | {"workloads.prompts": "/etc/passwd", "loads.concurrency": "1"}).plan is None
-    )
+    assert form.checked(ENDPOINT | {"workloads.prompts": "/etc/passwd", "loads.concurrency": "1"}).plan is None
 
 
 def test_what_a_form_cannot_hold_is_not_stated() -> None:
@@ -152,10 +150,7 @@ def test_any_link_is_read(pairs: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("wrong", "advice"),
     [
-        (
-            {"endpoint.url": "gpu.example"},
-            "Start the address with http:// or https://, such as http://127.0.0.1:8000.",
-        ),
+        ({"endpoint.url": "gpu.example"}, "Start the address with http:// or https://, such as http://127.0.0.1:8000."),
         ({"facts.accelerators": "few; or more"}, "Write a whole number from 1 to"),
         ({"loads.concurrency": "1, x"}, "Write whole numbers from 1 to 8192"),
         ({"profile": "fast"}, "There is no profile"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.sweep.planning.moves import at_another, place
+from bench.sweep.planning.form import at_another, place
 
 LAB = {
     "profile": "quick",

@@ -70,9 +70,7 @@ def test_toml_and_fields_make_the_same_plan():
 
 
 def test_a_profile_is_filled_in_and_written_out_whole():
-    plan = Plan.from_mapping(
-        {"profile": "throughput_sweep", "endpoint": ENDPOINT, "point": {"duration_s": "10s"}}
-    )
+    plan = Plan.from_mapping({"profile": "throughput_sweep", "endpoint": ENDPOINT, "point": {"duration_s": "10s"}})
     written = tomllib.loads(plan.to_toml())
     assert "profile" not in written
     assert written["based_on"] == "throughput_sweep"
@@ -148,14 +146,9 @@ def test_the_order_of_what_is_stated_does_not_matter():
         ({"seed": "-1"}, ["seed", "'-1'", "4294967295"]),
         ({"title": "a\nb"}, ["title", "printable"]),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_plan_is_told_field_value_and_what_is_allowed(fields, told):
-    small = {
-        "endpoint.url": ENDPOINT["url"],
-        "endpoint.model": "m",
-        "workloads.isl": "128",
-        "workloads.osl": "64",
-    }
+    small = {"endpoint.url": ENDPOINT["url"], "endpoint.model": "m", "workloads.isl": "128", "workloads.osl": "64"}
     stated = {**small, "loads.concurrency": "1", **fields}
     if not isinstance(fields.get("workloads", {}), dict):
         stated = {key: value for key, value in stated.items() if not key.startswith("workloads.")}
@@ -191,7 +184,7 @@ TREES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=10), LENGTHS),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @given(mappings(), st.data())
@@ -212,9 +205,7 @@ def test_whatever_a_field_holds_the_answer_is_a_plan_or_one_sentence(stated, dat
     assert "\n" not in told
 
 
-@pytest.mark.parametrize(
-    "text", ["[", "a = " + "[" * 50_000, "a = " + "9" * 10_000, "x" * 300_000, "\0", "a=1\na=2"]
-)
+@pytest.mark.parametrize("text", ["[", "a = " + "[" * 50_000, "a = " + "9" * 10_000, "x" * 300_000, "\0", "a=1\na=2"])
 def test_text_that_is_no_toml_is_one_sentence(text):
     with pytest.raises(UsageError) as problem:
         Plan.from_toml(text)
@@ -278,17 +269,10 @@ def test_normal_lengths_have_the_deviation_that_is_stated():
     assert stdev(drawn) == pytest.approx(100, rel=0.03)  # 98.7 when cut at three deviations
 
 
-def test_the_plan_is_there_in_a_quarter_of_a_second():
+def test_a_plan_loads_nothing_that_takes_long():
     code = (
-        "import sys, time; start = time.process_time(); import bench.sweep.planning.plan;"
-        "spent = time.process_time() - start;"
-        "heavy = {'duckdb', 'pandas', 'pyarrow', 'numpy', 'streamlit', 'plotly', 'aiohttp'} & set(sys.modules);"
-        "print(spent, *heavy)"
+        "import sys; import bench.sweep.planning.plan;"
+        "print(*{'duckdb', 'pandas', 'pyarrow', 'numpy', 'streamlit', 'plotly', 'aiohttp'} & set(sys.modules))"
     )
-    runs = [
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        for _ in range(3)
-    ]
-    spent, *heavy = min((run.stdout.split() for run in runs), key=lambda words: float(words[0]))
-    assert not heavy
-    assert float(spent) < 0.25
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.split() == []

@@ -43,12 +43,11 @@ def test_every_profile_needs_an_endpoint_only_and_can_be_resumed_anywhere(name):
 
 def test_the_throughput_sweep_is_its_60_points():
     shapes = [
-        (point.shape.isl.a, point.shape.osl.a, point.load.concurrency)
-        for point in of("throughput_sweep").points()
+        (point.shape.isl.a, point.shape.osl.a, point.load.concurrency) for point in of("throughput_sweep").points()
     ]
     assert shapes == [
         (isl, osl, level) for isl in (128, 512, 1024, 2048) for osl in (128, 512, 1024) for level in (1, 4, 8, 16, 32)
-    ]  # fmt: skip
+    ]
 
 
 def test_inferencemax_is_as_it_is_known():

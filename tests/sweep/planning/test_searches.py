@@ -112,9 +112,7 @@ def test_a_repeated_level_is_judged_by_its_median():
     st.integers(1, 3),
     st.randoms(),
 )
-def test_a_ramp_goes_on_where_it_was_whatever_the_order_of_its_journal(
-    throughputs, failures, repeats, random
-):
+def test_a_ramp_goes_on_where_it_was_whatever_the_order_of_its_journal(throughputs, failures, repeats, random):
     levels = [2**power for power in range(len(throughputs))]
     plan = ramp(levels, repeats=repeats, falling_levels=2, error_rate=0.1)
 
@@ -143,8 +141,11 @@ def test_a_closed_and_an_open_ramp_are_two():
     )
     asked, end = run(plan, lambda point: measured(point, 100 / point.level))
     assert [(point.load.load_kind, point.level) for point in asked] == [
-        ("closed", 1), ("closed", 2), ("open", 1), ("open", 2)
-    ]  # fmt: skip
+        ("closed", 1),
+        ("closed", 2),
+        ("open", 1),
+        ("open", 2),
+    ]
     assert [best.point.level for best in end.sustained] == [1, 1]
 
 
@@ -154,15 +155,7 @@ def isls(plan: Plan, result=measured) -> list[int]:
 
 def test_the_context_doubles_to_the_models_limit():
     # 8,192 less 128 of output is 8,064; 2 % under that an input may be longer than asked for and still fit: 7,905.
-    assert isls(of("context_scaling", facts={"max_model_len": 8192})) == [
-        128,
-        256,
-        512,
-        1024,
-        2048,
-        4096,
-        7905,
-    ]
+    assert isls(of("context_scaling", facts={"max_model_len": 8192})) == [128, 256, 512, 1024, 2048, 4096, 7905]
     # 1,200 less 128 is 1,072, which is 1,050: too close to 1,024 for a point of its own.
     assert isls(of("context_scaling", facts={"max_model_len": 1200})) == [128, 256, 512, 1024]
 

@@ -19,7 +19,7 @@ from bench.errors import UsageError
 from bench.records import Load
 from bench.sweep.generator.alarm import Alarm
 from bench.sweep.generator.load import run_point
-from bench.sweep.wire.exchange import Ask, Limits, PointRun, Target
+from bench.sweep.wire.exchange import Limits, PointRun, PreparedRequest, Target
 from tests.sweep.hearing import DONE, STREAM_HEAD, chunked, event, usage
 
 ANSWER = event({"content": "one"}) + event({"content": "two"}, "stop") + usage(3, 2) + DONE
@@ -54,11 +54,9 @@ def answered(
     async def both() -> PointRun:
         server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=secure)
         port = server.sockets[0].getsockname()[1]
-        asks = (Ask(number, body, None, 2) for number in range(requests))
+        asks = (PreparedRequest(number, body, None, 2) for number in range(requests))
         url = f"{'https' if secure else 'http'}://127.0.0.1:{port}"
-        point = await run_point(
-            target(url), asks, Load("closed", concurrency=concurrency), limits or Limits()
-        )
+        point = await run_point(target(url), asks, Load("closed", concurrency=concurrency), limits or Limits())
         server.close()
         await asyncio.sleep(0.05)
         return point
@@ -72,9 +70,7 @@ async def well(_: int, writer: asyncio.StreamWriter) -> None:
 
 def test_a_request_on_the_wire_is_what_http_asks_for() -> None:
     point, got = answered(
-        well,
-        requests=1,
-        target=lambda url: Target.at(f"{url}/v1/", headers={"Authorization": "Bearer key-of-mine"}),
+        well, requests=1, target=lambda url: Target.at(f"{url}/v1/", headers={"Authorization": "Bearer key-of-mine"})
     )
     head, _, body = got[0].partition(b"\r\n\r\n")
     first, *lines = head.decode().split("\r\n")
@@ -131,9 +127,7 @@ def test_a_role_long_before_the_first_token_is_no_stall() -> None:
 
     point, _ = answered(queued, requests=2, limits=Limits(stall_s=0.2))
     assert [exchange.outcome for exchange in point.exchanges] == ["ok", "ok"]
-    assert all(
-        (exchange.first_ns or 0) - (exchange.headers_ns or 0) > 500 * MS for exchange in point.exchanges
-    )
+    assert all((exchange.first_ns or 0) - (exchange.headers_ns or 0) > 500 * MS for exchange in point.exchanges)
 
 
 def test_a_token_in_each_write_has_its_own_time() -> None:
@@ -149,10 +143,7 @@ def test_a_token_in_each_write_has_its_own_time() -> None:
 
     point, _ = answered(slowly, requests=2)
     for exchange in point.exchanges:
-        gaps = [
-            later - earlier
-            for earlier, later in zip(exchange.stamps_ns, exchange.stamps_ns[1:], strict=False)
-        ]
+        gaps = [later - earlier for earlier, later in zip(exchange.stamps_ns, exchange.stamps_ns[1:], strict=False)]
         assert len(gaps) == 3
         assert all(30 * MS < gap < 500 * MS for gap in gaps)
         assert (exchange.first_ns or 0) - (exchange.headers_ns or 0) > 25 * MS
@@ -173,8 +164,9 @@ def test_tls_is_spoken_and_checked(certificate: Path) -> None:
 
 
 def test_https_to_a_server_without_tls_is_told_as_that() -> None:
-    point, _ = answered(well, requests=1, limits=Limits(connect_s=0.3),
-                        target=lambda url: Target.at(url.replace("http:", "https:")))  # fmt: skip
+    point, _ = answered(
+        well, requests=1, limits=Limits(connect_s=0.3), target=lambda url: Target.at(url.replace("http:", "https:"))
+    )
     assert [exchange.outcome for exchange in point.exchanges] == ["connect"]
     assert point.exchanges[0].error
 

@@ -15,14 +15,30 @@ from tests.sweep.hearing import DONE, STREAM_HEAD, TARGET, chunked, cut, event, 
 PLACES = st.lists(st.integers(0, 10_000), max_size=50)
 SIZES = st.lists(st.integers(1, 200), min_size=1, max_size=6)
 WORDS = st.lists(st.text(min_size=1, max_size=5), max_size=20)
-BODY = b"".join([event({"role": "assistant", "content": ""}), event({"content": "héllo"}), event({"content": " wörld"}),
-                 event({}, "stop"), usage(7, 2), DONE])  # fmt: skip
+BODY = b"".join(
+    [
+        event({"role": "assistant", "content": ""}),
+        event({"content": "héllo"}),
+        event({"content": " wörld"}),
+        event({}, "stop"),
+        usage(7, 2),
+        DONE,
+    ]
+)
 
 
 def told(exchange: Exchange) -> tuple[object, ...]:
     """What an exchange says beside its times."""
-    return (exchange.outcome, exchange.error, exchange.tokens.tolist(), exchange.input_tokens, exchange.output_tokens,
-            exchange.token_source, exchange.finish, exchange.response_id)  # fmt: skip
+    return (
+        exchange.outcome,
+        exchange.error,
+        exchange.tokens.tolist(),
+        exchange.input_tokens,
+        exchange.output_tokens,
+        exchange.token_source,
+        exchange.finish,
+        exchange.response_id,
+    )
 
 
 def document(status: bytes, body: bytes, *lines: bytes) -> bytes:
@@ -84,39 +100,64 @@ def test_interim_answers_come_before_the_answer(places: list[int]) -> None:
 
 ERROR = json.dumps({"error": {"message": "no such model", "type": "x"}}).encode()
 WRONG = [
-    (document(b"429 Too Many Requests", ERROR, b"retry-after: 7"), "http_429",
-     "HTTP 429: no such model (retry after 7)"),
+    (
+        document(b"429 Too Many Requests", ERROR, b"retry-after: 7"),
+        "http_429",
+        "HTTP 429: no such model (retry after 7)",
+    ),
     (document(b"404 Not Found", ERROR), "http_4xx", "HTTP 404: no such model"),
     (document(b"500 Internal Server Error", b"<h1>Oops</h1>"), "http_5xx", "HTTP 500: <h1>Oops</h1>"),
     (document(b"503 Unavailable", b""), "http_5xx", "HTTP 503"),
     (document(b"307 Moved", b"", b"location: /elsewhere"), "redirected", "HTTP 307 to /elsewhere"),
-    (document(b"200 OK", ERROR, b"content-type: application/json"), "error_body",
-     "HTTP 200: no such model, which is an error all the same"),
-    (document(b"200 OK", b"{}", b"content-type: application/json"), "not_a_stream",
-     "the answer is application/json, no event stream"),
-    (document(b"200 OK", b"<html>", b"content-type: text/html; charset=utf-8"), "not_a_stream",
-     "the answer is text/html, no event stream"),
-    (STREAM_HEAD + b"content-encoding: gzip\r\n\r\n", "not_a_stream",
-     "the answer is compressed (gzip), which was not asked for"),
+    (
+        document(b"200 OK", ERROR, b"content-type: application/json"),
+        "error_body",
+        "HTTP 200: no such model, which is an error all the same",
+    ),
+    (
+        document(b"200 OK", b"{}", b"content-type: application/json"),
+        "not_a_stream",
+        "the answer is application/json, no event stream",
+    ),
+    (
+        document(b"200 OK", b"<html>", b"content-type: text/html; charset=utf-8"),
+        "not_a_stream",
+        "the answer is text/html, no event stream",
+    ),
+    (
+        STREAM_HEAD + b"content-encoding: gzip\r\n\r\n",
+        "not_a_stream",
+        "the answer is compressed (gzip), which was not asked for",
+    ),
     (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "malformed", "the answer does not begin like HTTP/1.1"),
     (b"", "broken_stream", "the connection was closed before an answer came"),
-    (STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n" + b"x" * 5000 + b"\r\n\r\n", "malformed",
-     "a chunk's size is no hexadecimal number"),
+    (
+        STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n" + b"x" * 5000 + b"\r\n\r\n",
+        "malformed",
+        "a chunk's size is no hexadecimal number",
+    ),
     (streamed(event({"content": "a"}) + b"data: {oops\n\n" + DONE), "malformed", "an event is no JSON: '{oops'"),
-    (streamed(event({"content": "a"}) + b'data: {"error": "gone"}\n\n'), "broken_stream",
-     "the stream ended in an error: gone"),
-    (streamed(event({"content": "a"})), "broken_stream",
-     "the stream ended after 1 of 64 tokens, without finish_reason and without [DONE]"),
+    (
+        streamed(event({"content": "a"}) + b'data: {"error": "gone"}\n\n'),
+        "broken_stream",
+        "the stream ended in an error: gone",
+    ),
+    (
+        streamed(event({"content": "a"})),
+        "broken_stream",
+        "the stream ended after 1 of 64 tokens, without finish_reason and without [DONE]",
+    ),
     (streamed(b""), "broken_stream", "the stream ended before a token came"),
     (streamed(DONE), "broken_stream", "the stream ended before a token came"),
-    (b"HTTP/1.1 200 OK\r\n" + b"x-padding: aaaaaaaaaaaaaaaa\r\n" * 9000, "too_large",
-     "the answer's head is longer than 65,536 bytes"),
-]  # fmt: skip
+    (
+        b"HTTP/1.1 200 OK\r\n" + b"x-padding: aaaaaaaaaaaaaaaa\r\n" * 9000,
+        "too_large",
+        "the answer's head is longer than 65,536 bytes",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("sent", "outcome", "error"), WRONG, ids=[f"{row[1]}-{at}" for at, row in enumerate(WRONG)]
-)
+@pytest.mark.parametrize(("sent", "outcome", "error"), WRONG, ids=[f"{row[1]}-{at}" for at, row in enumerate(WRONG)])
 @given(places=PLACES)
 def test_each_failure_has_its_own_name_however_it_is_cut(
     sent: bytes, outcome: str, error: str, places: list[int]
@@ -143,8 +184,13 @@ def test_an_endless_answer_is_cut_off_by_what_its_tokens_can_need() -> None:
 
 def test_an_answer_in_one_document_is_measured_where_that_is_asked() -> None:
     target = replace(TARGET, streaming=False)
-    body = json.dumps({"id": "c-1", "choices": [{"message": {"content": "a b"}, "finish_reason": "length"}],
-                       "usage": {"prompt_tokens": 4, "completion_tokens": 2}}).encode()  # fmt: skip
+    body = json.dumps(
+        {
+            "id": "c-1",
+            "choices": [{"message": {"content": "a b"}, "finish_reason": "length"}],
+            "usage": {"prompt_tokens": 4, "completion_tokens": 2},
+        }
+    ).encode()
     exchange = heard([document(b"200 OK", body, b"content-type: application/json")], target=target)
     assert told(exchange) == ("ok", "", [], 4, 2, "usage", "length", "c-1")
     assert (exchange.first_ns, exchange.stamps_ns.tolist()) == (None, [])

@@ -22,9 +22,7 @@ def read(reads: list[bytes]) -> tuple[Chunks, list[bytes], list[int]]:
 
 
 @given(st.binary(max_size=2000), SIZES, PLACES, st.sampled_from([b"", b"x-sum: 1\r\n", b"a: b\r\nc: d\r\n"]))
-def test_any_cut_gives_the_same_body(
-    body: bytes, sizes: list[int], places: list[int], trailer: bytes
-) -> None:
+def test_any_cut_gives_the_same_body(body: bytes, sizes: list[int], places: list[int], trailer: bytes) -> None:
     sent = chunked(body, sizes, trailer)
     reads = cut(sent, places)
     chunks, pieces, when = read(reads)
@@ -38,9 +36,7 @@ def test_any_cut_gives_the_same_body(
 
 
 @given(st.binary(min_size=1, max_size=800), SIZES, PLACES)
-def test_each_byte_has_the_arrival_of_the_read_it_came_in(
-    body: bytes, sizes: list[int], places: list[int]
-) -> None:
+def test_each_byte_has_the_arrival_of_the_read_it_came_in(body: bytes, sizes: list[int], places: list[int]) -> None:
     """Where a byte of the body lies in what is sent is worked out anew, byte by byte."""
     sent = chunked(body, sizes)
     reads = cut(sent, places)
@@ -57,9 +53,7 @@ def test_each_byte_has_the_arrival_of_the_read_it_came_in(
 
 
 @given(st.binary(max_size=500), SIZES, PLACES, st.integers(1, 500))
-def test_a_body_that_breaks_off_is_never_done(
-    body: bytes, sizes: list[int], places: list[int], missing: int
-) -> None:
+def test_a_body_that_breaks_off_is_never_done(body: bytes, sizes: list[int], places: list[int], missing: int) -> None:
     sent = chunked(body, sizes)
     chunks, pieces, _ = read(cut(sent[: max(0, len(sent) - missing)], places))
     assert not chunks.done
@@ -74,10 +68,19 @@ def test_what_comes_behind_the_end_is_counted(places: list[int]) -> None:
 
 @pytest.mark.parametrize(
     "sent",
-    [b"zz\r\nhello\r\n0\r\n\r\n", b"3\r\nhello\r\n0\r\n\r\n", b"-5\r\nhello\r\n0\r\n\r\n", b"5\r\nhellox\r\n0\r\n\r\n",
-     b"\r\nhello\r\n", b"fffffffff\r\nx", b"0x5\r\nhello\r\n0\r\n\r\n", b"5_0\r\nhello", b"1" * 2000,
-     b"0\r\n" + b"t" * 2000],
-)  # fmt: skip
+    [
+        b"zz\r\nhello\r\n0\r\n\r\n",
+        b"3\r\nhello\r\n0\r\n\r\n",
+        b"-5\r\nhello\r\n0\r\n\r\n",
+        b"5\r\nhellox\r\n0\r\n\r\n",
+        b"\r\nhello\r\n",
+        b"fffffffff\r\nx",
+        b"0x5\r\nhello\r\n0\r\n\r\n",
+        b"5_0\r\nhello",
+        b"1" * 2000,
+        b"0\r\n" + b"t" * 2000,
+    ],
+)
 @given(places=PLACES)
 def test_framing_that_is_wrong_is_refused_however_it_is_cut(sent: bytes, places: list[int]) -> None:
     with pytest.raises(WrongFraming):
@@ -90,15 +93,8 @@ def test_chunk_extensions_and_capitals_are_read() -> None:
 
 
 def test_a_head_says_how_its_body_ends() -> None:
-    head = head_of(
-        b"HTTP/1.1 200 OK\r\nContent-Type: Text/Event-Stream; charset=utf-8\r\nTransfer-Encoding: chunked"
-    )
-    assert (head.status, head.content_type, head.chunked, head.length) == (
-        200,
-        "text/event-stream",
-        True,
-        None,
-    )
+    head = head_of(b"HTTP/1.1 200 OK\r\nContent-Type: Text/Event-Stream; charset=utf-8\r\nTransfer-Encoding: chunked")
+    assert (head.status, head.content_type, head.chunked, head.length) == (200, "text/event-stream", True, None)
     assert head.keeps_alive
     head = head_of(b"HTTP/1.1 429 \r\ncontent-length: 12\r\nconnection: Close\r\nretry-after: 3")
     assert (head.status, head.length, head.keeps_alive, head.retry_after) == (429, 12, False, "3")
@@ -109,11 +105,19 @@ def test_a_head_says_how_its_body_ends() -> None:
 
 @pytest.mark.parametrize(
     "lines",
-    [b"", b"SSH-2.0-OpenSSH_9.2", b"HTTP/2 200", b"HTTP/1.1 2xx", b"HTTP/1.1 200 OK\r\nno colon",
-     b"HTTP/1.1 200\r\n a: b",
-     b"HTTP/1.1 200\r\ncontent-length: 5\r\ncontent-length: 6", b"HTTP/1.1 200\r\ncontent-length: -1",
-     b"HTTP/1.1 200\r\ncontent-length: 1e3", b"HTTP/1.1 200\r\ntransfer-encoding: gzip, chunked"],
-)  # fmt: skip
+    [
+        b"",
+        b"SSH-2.0-OpenSSH_9.2",
+        b"HTTP/2 200",
+        b"HTTP/1.1 2xx",
+        b"HTTP/1.1 200 OK\r\nno colon",
+        b"HTTP/1.1 200\r\n a: b",
+        b"HTTP/1.1 200\r\ncontent-length: 5\r\ncontent-length: 6",
+        b"HTTP/1.1 200\r\ncontent-length: -1",
+        b"HTTP/1.1 200\r\ncontent-length: 1e3",
+        b"HTTP/1.1 200\r\ntransfer-encoding: gzip, chunked",
+    ],
+)
 def test_a_head_that_is_none_or_ambiguous_is_refused(lines: bytes) -> None:
     with pytest.raises(WrongFraming):
         head_of(lines)

@@ -56,9 +56,7 @@ def test_any_cut_gives_the_same_tokens(words: list[str], places: list[int], line
     assert stream.first_ns == stream.first_content_ns == stream.stamps[0]
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from(["content", "reasoning_content"]), st.text(max_size=8)), max_size=40)
-)
+@given(st.lists(st.tuples(st.sampled_from(["content", "reasoning_content"]), st.text(max_size=8)), max_size=40))
 def test_chunks_known_by_their_likeness_count_like_those_read_in_full(said: list[tuple[str, str]]) -> None:
     """The same chunks with spaces that differ each time are all read in full."""
     alike = [event({kind: text}) for kind, text in said]
@@ -72,11 +70,19 @@ def test_chunks_known_by_their_likeness_count_like_those_read_in_full(said: list
 
 @pytest.mark.parametrize(
     "after",
-    [*(b'data: {"id": "chatcmpl-1", "choices": [{"index": 0, "delta": {"content": "%s"}, "finish_reason": null}]}\n\n'
-       % text for text in (b'a"b', b"a\tb", b"a\\", b"\xe2\x82")),
-     b'data: {"id": "chatcmpl-1", "choices": [{"index": 0, "delta": {"cont\n\n', b"data: ping\n\n", b"data: 5\n\n",
-     b'data: {"choices": 5}\n\n', b'data: {"choices": [5]}\n\n'],
-)  # fmt: skip
+    [
+        *(
+            b'data: {"id": "chatcmpl-1", "choices": [{"index": 0, '
+            b'"delta": {"content": "%s"}, "finish_reason": null}]}\n\n' % text
+            for text in (b'a"b', b"a\tb", b"a\\", b"\xe2\x82")
+        ),
+        b'data: {"id": "chatcmpl-1", "choices": [{"index": 0, "delta": {"cont\n\n',
+        b"data: ping\n\n",
+        b"data: 5\n\n",
+        b'data: {"choices": 5}\n\n',
+        b'data: {"choices": [5]}\n\n',
+    ],
+)
 def test_a_chunk_that_is_none_is_told_wherever_it_comes(after: bytes) -> None:
     before = [event({"content": word}) for word in ("one", "two", "three")]
     stream = read([*before, after, event({"content": "four"})])
@@ -92,10 +98,16 @@ def test_nothing_counts_behind_done() -> None:
 
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
 def test_what_servers_send_between_chunks_is_no_token(line_end: bytes) -> None:
-    pieces = [b"\xef\xbb\xbf: welcome" + line_end * 2, event({"role": "assistant", "content": None}, line_end=line_end),
-              b":" + line_end * 2, b"event: ping" + line_end + b'data: {"type": "ping"}' + line_end * 2,
-              b"data:" + line_end * 2, b"id: 4" + line_end + b"retry: 10" + line_end * 2,
-              event({"content": "hello"}, line_end=line_end), event({}, "length", line_end)]  # fmt: skip
+    pieces = [
+        b"\xef\xbb\xbf: welcome" + line_end * 2,
+        event({"role": "assistant", "content": None}, line_end=line_end),
+        b":" + line_end * 2,
+        b"event: ping" + line_end + b'data: {"type": "ping"}' + line_end * 2,
+        b"data:" + line_end * 2,
+        b"id: 4" + line_end + b"retry: 10" + line_end * 2,
+        event({"content": "hello"}, line_end=line_end),
+        event({}, "length", line_end),
+    ]
     for sent in (pieces, [b"".join(pieces)], [bytes([byte]) for byte in b"".join(pieces)]):
         stream = read(sent)
         assert (len(stream.stamps), stream.finish, stream.wrong, stream.done) == (1, "length", "", False)
@@ -126,11 +138,7 @@ def test_events_that_only_one_line_end_parts_are_told_apart() -> None:
 
 def test_reasoning_is_a_token_and_content_has_its_own_first_time() -> None:
     stream = read(
-        [
-            event({"reasoning": "hm"}),
-            event({"reasoning_content": "so", "reasoning": "so"}),
-            event({"content": "yes"}),
-        ]
+        [event({"reasoning": "hm"}), event({"reasoning_content": "so", "reasoning": "so"}), event({"content": "yes"})]
     )
     assert (stream.first_ns, stream.first_content_ns, list(stream.lengths)) == (0, 2, [2, 2, 3])
 
@@ -151,10 +159,7 @@ def test_several_tokens_in_a_chunk_are_shared_out_by_length() -> None:
 
 
 def test_a_server_that_counts_chunk_by_chunk_is_believed() -> None:
-    counted = [
-        event({"content": "a b"}, usage={"prompt_tokens": 3, "completion_tokens": count})
-        for count in (2, 3, 7)
-    ]
+    counted = [event({"content": "a b"}, usage={"prompt_tokens": 3, "completion_tokens": count}) for count in (2, 3, 7)]
     assert read(counted).tokens().tolist() == [2, 1, 4]
     probable = [event({"content": "x"}, logprobs=None)]
     listed = json.loads(probable[0][6:])
@@ -185,9 +190,7 @@ def test_shares_add_up_to_the_total(lengths: list[int], total: int) -> None:
 
 
 def test_an_error_in_the_stream_is_the_servers_word() -> None:
-    assert (
-        read([b'data: {"error": {"message": "out of memory", "code": 500}}\n\n']).refused == "out of memory"
-    )
+    assert read([b'data: {"error": {"message": "out of memory", "code": 500}}\n\n']).refused == "out of memory"
     assert read([b'event: error\ndata: {"detail": "gone"}\n\n']).refused == "gone"
     assert read([b'data: {"object": "error", "message": "too long"}\n\n']).refused == "too long"
 
@@ -201,19 +204,13 @@ def test_a_line_without_end_is_heard_to_its_limit_only() -> None:
 
 
 SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=5)
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5)
 )
 NAMES = st.sampled_from(
     "id choices delta content usage error finish_reason logprobs tool_calls function name arguments text message "
     "completion_tokens prompt_tokens completion_tokens_details reasoning_tokens".split()
 )
-ANYTHING = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5)
-)
+ANYTHING = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5))
 
 
 @given(st.lists(ANYTHING, max_size=6))

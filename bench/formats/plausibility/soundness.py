@@ -1,0 +1,216 @@
+"""Whether a point's figures can be true together: statistics of each latency, latencies of a request, rates, units.
+
+Units are held against the clock: with c requests under way for d seconds, n answers of mean latency l take up n x l
+of c x d seconds and no more (Little's law). A closed loop uses nearly all of them, so a figure that is a thousand times
+too large or too small was filed in the wrong unit. Requests that are all sent at once fill the run too; an open loop
+may be idle, and there only the parts of a request, the rates and the time that HTTP itself takes tell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from bench.catalogue import is_part, metric
+from bench.formats.plausibility import contradiction, distributions, latency_parts, may_have_failed, rates
+from bench.formats.plausibility.latency_parts import TOO_LITTLE, TOO_MUCH, means_of
+from bench.records import Flag
+
+LITTLE_TOLERANCE = 1.5
+"""Lengths drawn from 80 to 100 % of the stated ones and a client's own delays explain a third."""
+LONGEST_OF_MEAN = 2.0
+"""How long the longest request is taken to be where only the mean is known: lengths drawn evenly from 0 on."""
+NOT_THE_OTHERS = "throughput, latency or concurrency of this row is not what the others' is"
+BEYOND_THE_RUN = 10.0
+"""Some tools stop their clock before the last answers; a wrong unit is off by 1,000."""
+PARTS_OF_A_RUN = ("e2el_ms", "ttft_ms", "tpot_ms", "itl_ms", "ntpot_ms")
+OF_ALL_AT_ONCE = 0.002
+"""Of requests that are all sent at once, none is shorter on average than this share of the run, unless one of
+them takes so much longer than the others as the largest or the standard deviation tells."""
+
+
+def check(
+    file: str,
+    where: str,
+    metrics: Mapping[str, float],
+    *,
+    concurrency: float | None = None,
+    saturated: bool = False,
+    whole_run: bool = False,
+    osl: float | None = None,
+) -> None:
+    """Check that the figures can be true together; InputError names the two that cannot.
+
+    `where` is the place in the file; `concurrency` what a closed loop kept under way, else None; `saturated` says that
+    all requests were sent at once; `whole_run` that the duration is from before the first request to after the last
+    answer, and that throughputs are sums over it; `osl` is the mean length of the answers, where metrics lack it.
+    """
+    for key, value in metrics.items():
+        if value < 0 or not math.isfinite(value):
+            raise contradiction(file, where, f"{key} is {value:g}", "no measurement is below zero")
+        if value > 1 and is_part(key):
+            raise contradiction(file, where, f"{key} is {value:g}", "a share is from 0 to 1")
+    distributions.check(file, where, metrics)
+    _check_unit(file, where, metrics, concurrency)
+    latency_parts.check(file, where, metrics, osl)
+    if saturated:
+        _check_saturated(file, where, metrics, whole_run=whole_run)
+    _check_within(file, where, metrics, BEYOND_THE_RUN if whole_run else TOO_MUCH)
+    rates.check(file, where, metrics, same_window=whole_run, osl=osl)
+
+
+def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency: float | None) -> None:
+    duration, ok = metrics.get("duration_s"), metrics.get("requests_ok")
+    if not (duration and ok and ok >= 1 and concurrency):
+        return
+    for key in ("e2el_ms_mean", "e2el_ms_p50", "ttft_ms_mean"):
+        latency = metrics.get(key)
+        if latency is None:
+            continue
+        room = min(concurrency, ok) * duration
+        share = ok * latency / 1000 / room
+        if share > TOO_MUCH:
+            raise contradiction(
+                file,
+                where,
+                f"{key} is {latency:g}",
+                f"{ok:g} answers that slow do not fit into {duration:g} s at concurrency {concurrency:g}: the unit is "
+                f"not {metric(key).unit}",
+            )
+        if key == "ttft_ms_mean" and "e2el_ms_mean" not in metrics and (gaps := means_of(metrics).gaps):
+            share *= 1 + gaps * metrics.get("tpot_ms_mean", math.inf) / latency
+        elif key != "e2el_ms_mean":
+            continue
+        if share < TOO_LITTLE and not may_have_failed(metrics):
+            raise contradiction(
+                file,
+                where,
+                f"{key} is {latency:g}",
+                f"{ok:g} answers that fast take no {duration:g} s at concurrency {concurrency:g}: the unit is not "
+                f"{metric(key).unit}",
+            )
+
+
+def _check_saturated(file: str, where: str, metrics: Mapping[str, float], *, whole_run: bool) -> None:
+    """Check that requests which were sent at once and are under way as long as the run lasts take that long together.
+
+    A failed one may have hung on after the others, so with failures, or where they are not counted, it cannot be told.
+    """
+    duration, ok, latency = (metrics.get(key) for key in ("duration_s", "requests_ok", "e2el_ms_mean"))
+    if not (duration and ok and latency) or may_have_failed(metrics):
+        return
+    share, longest = latency / 1000 / duration, _longest(metrics, ok, latency) / 1000 / duration
+    if ok * share < TOO_LITTLE or (whole_run and share < OF_ALL_AT_ONCE and longest < TOO_LITTLE):
+        raise contradiction(
+            file,
+            where,
+            f"e2el_ms_mean is {latency:g}",
+            f"{ok:g} answers that fast, all asked for at once, take no {duration:g} s: the unit is not ms",
+        )
+
+
+def mostly_idle(metrics: Mapping[str, float]) -> tuple[Flag, ...]:
+    """The flag that requests which were all sent at once took next to nothing of their run; none where they did not."""
+    duration, ok, latency = (metrics.get(key) for key in ("duration_s", "requests_ok", "e2el_ms_mean"))
+    if not (duration and ok and latency) or latency / 1000 / duration >= OF_ALL_AT_ONCE:
+        return ()
+    hung = "requests that failed" if may_have_failed(metrics) else "one of them"
+    return (
+        Flag(
+            "mostly_idle",
+            f"{ok:,.0f} answers took {latency:,.4g} ms on average, all asked for at once in a run of "
+            f"{duration:,.4g} s.",
+            f"Sent at once, answers wait for each other most of a run: either {hung} took far longer than the others, "
+            "or the latencies are in another unit.",
+            "Look up the unit in the tool's own output, and measure again without what hung.",
+        ),
+    )
+
+
+def _longest(metrics: Mapping[str, float], ok: float, mean: float) -> float:
+    """How long the longest request may have taken in ms: of n values of a standard deviation s none is further than
+    s sqrt(n - 1) from their mean (Samuelson, How deviant can you be?, 1968), nor larger than their sum."""
+    spread = metrics.get("e2el_ms_std")
+    most = ok * mean if spread is None else mean + spread * math.sqrt(max(0.0, ok - 1))
+    return metrics.get("e2el_ms_max", most)
+
+
+def _check_within(file: str, where: str, metrics: Mapping[str, float], most: float) -> None:
+    """Check that nothing that is part of a request takes longer than the run, whatever the load."""
+    duration = metrics.get("duration_s")
+    for key, value in metrics.items():
+        if duration and key.startswith(PARTS_OF_A_RUN) and value > duration * 1000 * most:
+            raise contradiction(
+                file, where, f"{key} is {value:g}", f"the run took {duration:g} s: the unit is not {metric(key).unit}"
+            )
+
+
+def littles_law(
+    metrics: Mapping[str, float], concurrency: float | None, osl: float | None, *, because: str = NOT_THE_OTHERS
+) -> tuple[Flag, ...]:
+    """The flag that throughput, latency and concurrency of a closed loop do not fit each other; none where they do.
+
+    Requests in flight are the rate of answers times their mean time in the system (Little's law). `because` says why
+    they may be others than those that were kept under way.
+    """
+    implied = _in_flight(metrics, osl)
+    if not (implied and concurrency):
+        return ()
+    least, most = _least_in_flight(metrics, concurrency), concurrency * LITTLE_TOLERANCE
+    if least <= implied <= most:
+        return ()
+    off = max(implied / concurrency, concurrency / implied)
+    return (
+        Flag(
+            "littles-law",
+            f"Throughput x latency is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; the stated "
+            f"concurrency is {concurrency:,.0f}, {off:.2g} times off.",
+            f"Requests in flight equal arrival rate x time in the system: {_hung(metrics, implied, least)}{because}.",
+            "Leave the point out of rankings, or measure it again.",
+        ),
+    )
+
+
+def _hung(metrics: Mapping[str, float], implied: float, least: float) -> str:
+    """What failures may have to do with too few requests in flight: they hold places and have no latency."""
+    if implied >= least or not may_have_failed(metrics):
+        return ""
+    failed = metrics.get("requests_failed")
+    them = "requests that failed, which the file does not count," if failed is None else "the failed requests"
+    return f"{them} may have hung on, and then that explains it; else "
+
+
+def _least_in_flight(metrics: Mapping[str, float], concurrency: float) -> float:
+    """How few requests a closed loop may have had in flight on average, its ramp, tail and failures counted for it.
+
+    A loop that fills each free place at once ends within the sum of all times / places + the longest of them (Graham,
+    Bounds for certain multiprocessing anomalies, 1966). A failed request's time is not known: it is taken for the
+    longest. Without a number of requests a ramp and a tail are inside the tolerance.
+    """
+    ok, failed = metrics.get("requests_ok"), metrics.get("requests_failed", 0.0)
+    mean = metrics.get("e2el_ms_mean", metrics.get("e2el_ms_p50"))
+    if not ok or not mean:
+        return concurrency / LITTLE_TOLERANCE
+    places = min(concurrency, ok + failed)
+    longest = max(metrics.get("e2el_ms_max", metrics.get("e2el_ms_p99", LONGEST_OF_MEAN * mean)), mean)
+    share = ok * mean / (ok * mean + (places + failed) * longest)
+    return places * share / LITTLE_TOLERANCE
+
+
+def unit_unfit(metrics: Mapping[str, float], concurrency: float | None, osl: float | None) -> str | None:
+    """Why latencies of a closed loop cannot be in their unit, where no duration is stated; None where they can."""
+    implied = _in_flight(metrics, osl)
+    if not (implied and concurrency) or TOO_LITTLE <= implied / concurrency <= TOO_MUCH:
+        return None
+    return (
+        f"throughput x latency is {implied:.3g} requests in flight where {concurrency:,.0f} were, so its latencies are "
+        "not in the unit of their keys"
+    )
+
+
+def _in_flight(metrics: Mapping[str, float], osl: float | None) -> float | None:
+    """The requests in flight that throughput and latency imply; by the rate of requests where no length is known."""
+    output = metrics.get("output_tokens_per_s")
+    rate = output / osl if output and osl else metrics.get("requests_per_s")
+    latency = metrics.get("e2el_ms_mean", metrics.get("e2el_ms_p50"))
+    return rate * latency / 1000 if rate and latency else None

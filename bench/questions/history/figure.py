@@ -1,0 +1,420 @@
+"""The chart of a history: a metric over dates with its levels, or the trade-off of each run, two of them in full."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import plotly.graph_objects as go
+
+from bench import chart
+from bench.chart import Theme, line_names
+from bench.chart.axis import LogAxis, decade_ticks, widened
+from bench.chart.line_names import EVERY_WIDTH
+from bench.chart.texts import text_at
+from bench.plain_text import html
+from bench.questions.history.result import FRONTIER, FixedLoad, History, LoadValue, SpeedChange, TradeOff
+from bench.questions.history.statements import load_words, method_words, speed_words
+from bench.wording import number, quantity
+
+HEIGHT, PLOT_PX = 540, 400
+ROOM, START = 0.14, 0.03
+"""The share of the dates that is left free after the last run for names of lines, and before the first."""
+
+UP_ROOM = 0.1
+WORDS_PX, NEAR = 30, 0.6
+"""How high the words of a change of method are, and within which share of the dates two of them stand below another."""
+
+MARKER_PX, LEVEL_PX, BOLD_PX = 8.5, 6, 3
+FAINT = 0.3
+"""How much of its colour a level keeps behind the values."""
+
+OLD = 0.45
+"""How much of their colour the trade-offs of other runs keep."""
+
+DAY_MS = 86_400_000
+DASHES = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot")
+
+
+@dataclass(frozen=True)
+class DateAxis:
+    """A horizontal axis of dates, in milliseconds since 1970."""
+
+    low: float
+    high: float
+
+    def place(self, day: datetime.date) -> float:
+        """Where a day lies, 0 at the start of the axis and 1 at its end."""
+        return (_ms(day) - self.low) / (self.high - self.low)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """plotly's settings for this axis."""
+        return {"type": "date", "range": [self.low, self.high], "title_text": "Date of the run", "title_font_size": 13}
+
+
+def figure(result: History, theme: Theme) -> go.Figure:
+    """The chart of an answer; an empty one says so."""
+    if result.show == FRONTIER:
+        if len(result.frontiers) < 2:
+            return chart.empty("Fewer than two runs have a trade-off of speed and throughput here.", theme)
+        return _trade_offs(result, theme)
+    if not result.loads:
+        return chart.empty("Nothing was measured twice here.", theme)
+    return _over_time(result, theme)
+
+
+def _over_time(result: History, theme: Theme) -> go.Figure:
+    """The metric over dates: values, the levels between changes, changes of method as upright lines."""
+    across, up = _axes(result)
+    shade = chart.accelerator_colour(result.facts.accelerator if result.facts else None, theme)
+    traces = [
+        *(trace for one in result.in_order for trace in _levels(result, one, shade)),
+        *(trace for place, one in enumerate(result.in_order) for trace in _values(result, one, place, shade)),
+        *_names(result, across, up, shade, theme),
+        *_keys(result, theme),
+    ]
+    marks = [*_changes(result, up, theme)]
+    lines, words = _methods(result, theme)
+    layout = {
+        **_look(theme, f"{result.deployment} {result.metric}"),
+        "xaxis": {**chart.look_of_axis(theme), **across.settings},
+        "yaxis": {**chart.look_of_axis(theme), **up.settings},
+        "shapes": lines,
+        "annotations": [*marks, *words],
+    }
+    return go.Figure({"data": traces, "layout": layout})
+
+
+def _look(theme: Theme, revision: str) -> dict[str, Any]:
+    return {
+        **chart.look(theme, height=HEIGHT),
+        "uirevision": revision,
+        "hovermode": "closest",
+        "margin": {**chart.look(theme)["margin"], "t": 30},
+        "legend": chart.LINES_LEGEND,
+        "legend2": chart.KEYS_LEGEND,
+    }
+
+
+def _axes(result: History) -> tuple[DateAxis, LogAxis]:
+    days = [_ms(result.runs[value.run].date) for one in result.loads for value in one.values]
+    span = max(max(days) - min(days), 7 * DAY_MS)
+    values = [value.value for one in result.loads for value in one.values]
+    low, high = widened(min(values) / 1.1, max(values) * 1.1, True, UP_ROOM)
+    better = " · lower is better" if result.row.direction == "lower" else ""
+    up = LogAxis(f"{result.row.axis}{better}", low, high, tuple(decade_ticks(low, high, 12)))
+    return DateAxis(min(days) - START * span, max(days) + ROOM * span), up
+
+
+def _values(result: History, one: FixedLoad, place: int, shade: str) -> Iterator[dict[str, Any]]:
+    """The values of a load, a line through each stretch of one method; hollow where they are interpolated."""
+    for start, end, _ in one.stretches:
+        own = one.values[start:end]
+        group = html(load_words(one))
+        yield {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": group,
+            "legendgroup": group,
+            "showlegend": start == 0,
+            "x": [_day(result, value) for value in own],
+            "y": [value.value for value in own],
+            "customdata": [[value.point_ids[0], _said(result, one, value)] for value in own],
+            "hovertemplate": "%{customdata[1]}<extra></extra>",
+            "line": {"color": shade, "width": 1.2, "dash": DASHES[place % len(DASHES)]},
+            "marker": {
+                "symbol": [
+                    chart.engine_marker(value.measured.facts.engine, measured=not value.is_interpolated)
+                    for value in own
+                ],
+                "size": MARKER_PX,
+                "color": shade,
+                "opacity": 1,
+                "line": {"width": 1, "color": shade},
+            },
+        }
+
+
+def _said(result: History, one: FixedLoad, value: LoadValue) -> str:
+    """What a value says under the pointer."""
+    run = result.runs[value.run]
+    lines = [f"<b>{html(quantity(value.value, result.metric))} at {html(load_words(one))}</b>"]
+    change = next((each for each in one.told if each.after == value.run), None)
+    lines += [f"from here {html(speed_words(change.speed))}"] if change else []
+    lines += [f"measured unlike the run before: {html(method_words(value.changes))}"] if value.changes else []
+    lines += [f"interpolated between loads {number(value.gap)} times apart"] if value.is_interpolated else []
+    lines += [html(f"run of {run.words}"), chart.hover_lines(value.measured.facts.row, ())]
+    return "<br>".join(lines)
+
+
+def _levels(result: History, one: FixedLoad, shade: str) -> Iterator[dict[str, Any]]:
+    """The levels between changes, broad and faint behind the values."""
+    for start, _, levels in one.stretches:
+        for (first, last), level in zip(levels.bounds, levels.levels, strict=True):
+            if levels.is_tested and last - first > 1:
+                yield {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "showlegend": False,
+                    "legendgroup": html(load_words(one)),
+                    "hoverinfo": "skip",
+                    "x": [_day(result, one.values[start + place]) for place in (first, last - 1)],
+                    "y": [level, level],
+                    "opacity": FAINT,
+                    "line": {"color": shade, "width": LEVEL_PX},
+                }
+
+
+def _changes(result: History, up: LogAxis, theme: Theme) -> Iterator[dict[str, Any]]:
+    """By how much each change is, above the value that it begins with."""
+    for one in result.in_order:
+        by_run = {value.run: value for value in one.values}
+        for change in one.told:
+            value = by_run[change.after]
+            x, y = _ms(result.runs[value.run].date), up.place(value.value)
+            yield text_at(_short(change), x, y, "x paper", "center bottom", shift=(0, 7), size=12, colour=theme.text)
+
+
+def _short(change: SpeedChange) -> str:
+    percent = 100 * (change.speed - 1)
+    return f"<b>{'+' if percent > 0 else '−'}{abs(percent):.{0 if abs(percent) >= 9.95 else 1}f} %</b>"
+
+
+def _methods(result: History, theme: Theme) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The changes of method: an upright line between two runs, or through the day of both, and its words on top."""
+    steps: dict[tuple[int, int], dict[str, Any]] = {}
+    for one in result.loads:
+        for before, after in pairwise(one.values):
+            for each in after.changes:
+                steps.setdefault((before.run, after.run), {})[each.kind] = each
+    places: dict[float, dict[str, Any]] = {}
+    for (first, last), kinds in sorted(steps.items()):
+        middle = (_ms(result.runs[first].date) + _ms(result.runs[last].date)) / 2
+        places.setdefault(middle, {}).update(kinds)
+    line = {"color": theme.muted, "width": 1.2, "dash": "dot"}
+    shapes = [
+        {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "layer": "below", "line": line}
+        for x in places
+    ]
+    words = [
+        text_at(
+            f"method changed:<br>{html(method_words(kinds.values()))}",
+            x,
+            1,
+            "x paper",
+            f"{side} top",
+            shift=(shift, -WORDS_PX * row),
+            size=11,
+            colour=theme.muted,
+            align=side,
+        )
+        for (x, kinds), (side, shift), row in zip(
+            places.items(), _sides(result, list(places)), _rows_of(result, list(places)), strict=True
+        )
+    ]
+    return shapes, words
+
+
+def _rows_of(result: History, places: Sequence[float]) -> list[int]:
+    """In which row from the top the words at each place stand, so that on a phone none stand on others."""
+    days = [_ms(run.date) for run in result.runs]
+    near = NEAR * (max(days) - min(days) or 1)
+    rows: list[int] = []
+    for at, x in enumerate(places):
+        taken = {rows[other] for other in range(at) if abs(places[other] - x) < near}
+        rows.append(next(row for row in range(len(places) + 1) if row not in taken))
+    return rows
+
+
+def _sides(result: History, places: Sequence[float]) -> Iterator[tuple[str, int]]:
+    """On which side of each line its words stand: left of those in the later half."""
+    days = [_ms(run.date) for run in result.runs]
+    middle = (min(days) + max(days)) / 2
+    yield from (("left", 5) if x <= middle else ("right", -5) for x in places)
+
+
+def _names(result: History, across: DateAxis, up: LogAxis, shade: str, theme: Theme) -> Iterator[dict[str, Any]]:
+    """The loads beside the ends of their lines, as pages have room for them."""
+    lines = result.in_order
+    ends = [one.values[-1] for one in lines]
+    drawn = [
+        one
+        for line in lines
+        for one in line_names.along(
+            [(across.place(result.runs[value.run].date), up.place(value.value)) for value in line.values]
+        )
+    ]
+    for pages in EVERY_WIDTH:
+        names = [load_words(one) for one in lines]
+        if pages.room(names) > ROOM * 1.5:
+            names = [number(one.load) for one in lines]
+        places = [(across.place(result.runs[end.run].date), up.place(end.value)) for end in ends]
+        labels = line_names.placed(
+            places, [line_names.width(name) for name in names], drawn, plots=pages.plots(PLOT_PX)
+        )
+        for line, end, name, label in zip(lines, ends, names, labels, strict=True):
+            if label is not None:
+                written = _name(pages, name, _day(result, end), up.at(label.up), shade, theme, is_left=label.is_left)
+                yield {**written, "legendgroup": html(load_words(line))}
+
+
+def _name(
+    pages: line_names.Pages, name: str, x: Any, y: float, shade: str, theme: Theme, *, is_left: bool
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "cliponaxis": False,
+        "x": [x],
+        "y": [y],
+        "text": [pages.shown(line_names.text(html(name), is_left=is_left))],
+        "textposition": "middle left" if is_left else "middle right",
+        **line_names.lasting(line_names.font(shade, theme)),
+    }
+
+
+def _keys(result: History, theme: Theme) -> Iterator[dict[str, Any]]:
+    """Legend entries for what shapes mean."""
+    engine = result.facts.engine if result.facts else None
+    keys = [(chart.value_label("engine", engine), chart.engine_marker(engine))] if engine else []
+    if any(value.is_interpolated for one in result.loads for value in one.values):
+        keys.append(("interpolated", chart.engine_marker(engine, measured=False)))
+    for label, symbol in keys:
+        yield {
+            "type": "scatter",
+            "x": [None],
+            "y": [None],
+            "mode": "markers",
+            "name": chart.key_lines(label),
+            "hoverinfo": "skip",
+            "legend": "legend2",
+            "marker": {
+                "symbol": symbol,
+                "size": MARKER_PX,
+                "color": theme.muted,
+                "line": {"width": 1.5, "color": theme.muted},
+            },
+        }
+    if any(levels.is_tested for one in result.loads for *_, levels in one.stretches):
+        yield {
+            "type": "scatter",
+            "x": [None],
+            "y": [None],
+            "mode": "lines",
+            "name": chart.key_lines("level"),
+            "legend": "legend2",
+            "opacity": FAINT,
+            "line": {"color": theme.muted, "width": LEVEL_PX},
+        }
+
+
+def _trade_offs(result: History, theme: Theme) -> go.Figure:
+    """Tokens/s of a user against those of a chip for every run, two of them in full, and a slider through the dates."""
+    shade = chart.accelerator_colour(result.facts.accelerator if result.facts else None, theme)
+    across, up = _speeds(result)
+    later = [one for one in result.frontiers if one.run != result.then]
+    shown = result.frontier(result.now) or later[-1]
+    others = [_other(result, one, theme) for one in result.frontiers if one.run not in (result.then, result.now)]
+    then = result.frontier(result.then)
+    bold = [
+        *([_bold(result, then, theme.muted, "dash", "Then")] if then else []),
+        _bold(result, shown, shade, "solid", "Now"),
+    ]
+    frames = [
+        go.Frame(
+            name=result.runs[one.run].name,
+            data=[_bold(result, one, shade, "solid", "Now")],
+            traces=[len(others) + len(bold) - 1],
+        )
+        for one in later
+    ]
+    layout = {
+        **_look(theme, f"{result.deployment} trade-offs"),
+        "xaxis": {**chart.look_of_axis(theme), **across.settings},
+        "yaxis": {**chart.look_of_axis(theme), **up.settings},
+        "sliders": [_slider(result, later, shown, theme)] if len(later) > 1 else [],
+        "margin": {**chart.look(theme)["margin"], "t": 30, "b": 130 if len(later) > 1 else 60},
+    }
+    made = go.Figure({"data": [*others, *bold], "layout": layout})
+    made.frames = frames
+    return made
+
+
+def _speeds(result: History) -> tuple[LogAxis, LogAxis]:
+    xs = [x for one in result.frontiers for x in one.per_user]
+    ys = [y for one in result.frontiers for y in one.per_chip]
+    (left, right), (low, high) = widened(min(xs), max(xs), True, 0.06), widened(min(ys), max(ys), True, 0.06)
+    return (
+        LogAxis("Tokens per second of one user", left, right, tuple(decade_ticks(left, right, 12))),
+        LogAxis("Output tokens per second and chip", low, high, tuple(decade_ticks(low, high, 12))),
+    )
+
+
+def _other(result: History, one: TradeOff, theme: Theme) -> dict[str, Any]:
+    return {**_line(result, one, theme.rest, "solid", 1.2), "opacity": OLD, "showlegend": False}
+
+
+def _bold(result: History, one: TradeOff, shade: str, dash: str, word: str) -> dict[str, Any]:
+    return {**_line(result, one, shade, dash, BOLD_PX), "name": html(f"{word}: {result.runs[one.run].words}")}
+
+
+def _line(result: History, one: TradeOff, shade: str, dash: str, width: float) -> dict[str, Any]:
+    run = result.runs[one.run]
+    facts = {each.facts.point_id: each.facts for each in run.points.values()}
+    said = [
+        f"<b>{number(y)} tokens/s per chip at {number(x)} tokens/s per user</b><br>{html(f'run of {run.words}')}<br>"
+        f"{chart.hover_lines(facts[id].row, ())}"
+        for x, y, id in zip(one.per_user, one.per_chip, one.point_ids, strict=True)
+    ]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": html(run.words),
+        "x": list(one.per_user),
+        "y": list(one.per_chip),
+        "customdata": [[id, text] for id, text in zip(one.point_ids, said, strict=True)],
+        "hovertemplate": "%{customdata[1]}<extra></extra>",
+        "line": {"color": shade, "width": width, "dash": dash},
+        "marker": {
+            "symbol": chart.engine_marker(result.facts.engine if result.facts else None),
+            "size": MARKER_PX,
+            "color": shade,
+            "opacity": 1,
+        },
+    }
+
+
+def _slider(result: History, later: Sequence[TradeOff], shown: TradeOff, theme: Theme) -> dict[str, Any]:
+    """A slider that steps the later trade-off through the runs."""
+    animate = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
+    names = [result.runs[one.run].name for one in later]
+    return {
+        "active": names.index(result.runs[shown.run].name),
+        "x": 0,
+        "len": 1,
+        "y": 0,
+        "yanchor": "top",
+        "pad": {"t": 56, "b": 0},
+        "currentvalue": {"prefix": "Now: ", "font": {"size": 12, "color": theme.text}},
+        "font": {"size": 10, "color": theme.muted},
+        "bgcolor": theme.grid,
+        "bordercolor": theme.muted,
+        "activebgcolor": theme.muted,
+        "tickcolor": theme.muted,
+        "minorticklen": 0,
+        "steps": [{"label": name, "method": "animate", "args": [[name], animate]} for name in names],
+    }
+
+
+def _day(result: History, value: LoadValue) -> str:
+    return result.runs[value.run].date.isoformat()
+
+
+def _ms(day: datetime.date) -> float:
+    return float((day - datetime.date(1970, 1, 1)).days * DAY_MS)

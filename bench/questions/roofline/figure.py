@@ -1,0 +1,266 @@
+"""The roofline chart: ceilings as lines, points below them, what is projected hollow, what lies above in a ring."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from bench import chart
+from bench.basis.roofline import RooflinePhase
+from bench.chart import Theme, line_names, value_label
+from bench.chart.line_names import EVERY_WIDTH
+from bench.chart.shades import told_apart
+from bench.chart.texts import text_at
+from bench.plain_text import html
+from bench.questions.roofline import paths
+from bench.questions.roofline.paths import LinePath, RooflinePlot
+from bench.questions.roofline.result import INTENSITY, HeldPoint, ProjectedUse, Projection, Roofline
+from bench.questions.roofline.statements import BINDINGS
+from bench.wording import number, share
+
+HEIGHT, PLOT_PX = 560, 400
+DRAWN_AS_SVG = 5_000
+"""More points than this are drawn by WebGL and say little under the pointer."""
+
+MOST_LINES = 16
+"""So many lines are drawn, those with most points first; the points of the others stay."""
+
+MARKER_PX, LEAST_PX, RING_PX = 8.5, 5.5, 17
+"""The sizes of a point, of one that used at least what is drawn, and of the ring around one above its ceiling."""
+
+DASHES = ("solid", "dash", "longdashdot", "longdash")
+PROJECTED = "dot"
+MOST_NAME = 0.25
+"""The share of a plot that the name of a line may take."""
+
+
+def figure(result: Roofline, theme: Theme) -> go.Figure:
+    """The chart of an answer; an empty one says so."""
+    if not any(paths.place(result, one) for one in paths.uses(result)):
+        return chart.empty("Nothing can be held against a ceiling here.", theme)
+    plot = paths.plot(result)
+    shades = _shades(result, plot, theme)
+    traces = [
+        *(_line(line, result, shades, theme) for line in plot.lines[:MOST_LINES]),
+        *_points(result, shades, theme),
+        *_rings(result, theme),
+        *_projected(result, shades, theme),
+        *_names(plot, shades, theme),
+        *_keys(result, theme),
+    ]
+    layout = {
+        **chart.look(theme, height=HEIGHT),
+        "uirevision": f"{result.phase} {result.axis}",
+        "hovermode": "closest",
+        "margin": {**chart.look(theme)["margin"], "t": 24},
+        "xaxis": {**chart.look_of_axis(theme), **plot.across.settings},
+        "yaxis": {**chart.look_of_axis(theme), **plot.up.settings},
+        "legend": {**chart.LINES_LEGEND, "itemsizing": "constant" if result.compares_models else "trace"},
+        "legend2": chart.KEYS_LEGEND,
+    }
+    return go.Figure({"data": traces, "layout": {**layout, "annotations": [*_sides(result, plot, theme)]}})
+
+
+def _sides(result: Roofline, plot: RooflinePlot, theme: Theme) -> Iterator[dict[str, Any]]:
+    """Which limit is the roof left of all ridges, and right of them."""
+    ridges = [line.xs[1] for line in plot.lines if len(line.xs) == 3] if result.axis == INTENSITY else []
+    if ridges:
+        for x, text, side, shift in (
+            (min(ridges), "← memory limits", "right", -6),
+            (max(ridges), "compute limits →", "left", 6),
+        ):
+            place = (text, math.log10(x), 0, "x paper", f"{side} bottom")
+            yield text_at(*place, shift=(shift, 4), size=11, colour=theme.muted)
+
+
+def _shades(result: Roofline, plot: RooflinePlot, theme: Theme) -> dict[str, str]:
+    """The colour of each accelerator, or of each model where several are compared."""
+    if result.compares_models:
+        models = list(dict.fromkeys(one.rig.model for one in result.points))
+        return chart.colours("model", sorted(models), theme)
+    slugs = dict.fromkeys([*(line.accelerator for line in plot.lines), *(one.rig.accelerator for one in result.points)])
+    return told_apart({slug: chart.accelerator_colour(slug, theme) for slug in slugs}, theme)
+
+
+def _line(line: LinePath, result: Roofline, shades: Mapping[str, str], theme: Theme) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": html(line.name),
+        "legendgroup": html(line.group),
+        "showlegend": not result.compares_models,
+        "x": list(line.xs),
+        "y": list(line.ys),
+        "line": {
+            "color": shades.get(line.accelerator, theme.rest),
+            "width": 2,
+            "dash": PROJECTED if line.is_projected else DASHES[line.rank % len(DASHES)],
+        },
+        "hovertemplate": f"{html(line.about)}<extra></extra>",
+    }
+
+
+def _points(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
+    """The points of each line, hollow where they are not ranked."""
+    grouped: dict[tuple[str, str], list[HeldPoint]] = {}
+    for one in result.points:
+        if paths.place(result, one.use) is not None:
+            grouped.setdefault((paths.group(result, one.rig), paths.owner(result, one)), []).append(one)
+    brief = len(result.points) > DRAWN_AS_SVG
+    named: set[str] = set()
+    for (group, owner), own in grouped.items():
+        places = [place for one in own if (place := paths.place(result, one.use)) is not None]
+        shade = shades.get(owner, theme.rest)
+        yield {
+            "type": "scattergl" if brief else "scatter",
+            "mode": "markers",
+            "name": html(value_label("model", owner)),
+            "showlegend": result.compares_models and owner not in named,
+            "legendgroup": html(owner if result.compares_models else group),
+            "x": [x for x, _ in places],
+            "y": [y for _, y in places],
+            "customdata": [[one.facts.point_id, _said(result, one, brief=brief)] for one in own],
+            "hovertemplate": "%{customdata[1]}<extra></extra>",
+            "marker": {
+                "symbol": [chart.engine_marker(one.facts.engine, measured=one.enters) for one in own],
+                "size": [LEAST_PX if one.use.is_least else MARKER_PX for one in own],
+                "opacity": 1,
+                "color": shade,
+                "line": {"width": 1, "color": shade},
+            },
+        }
+        named.add(owner)
+
+
+def _said(result: Roofline, one: HeldPoint, *, brief: bool) -> str:
+    """What a point says under the pointer: its ceiling, what it used, what bound it."""
+    use = one.use
+    least = "at least " * use.is_least
+    lines = [f"<b>{least}{share(use.share)} of its ceiling</b>"]
+    used = [("memory bandwidth", use.bandwidth), ("compute peak", use.compute)]
+    lines.append(" · ".join(f"{words} {share(value)}" for words, value in used if value is not None))
+    if not brief:
+        binds = BINDINGS[one.bound_by] if one.bound_by else "what binds it is not told"
+        together = f"{number(use.requests)} requests share a step" if use.requests is not None else ""
+        lines += [f"bound by {binds}" if one.bound_by else binds, together]
+        unit = paths.UNITS[result.phase].lower()
+        lines.append(f"{number(use.rate)} {unit}/s of {number(use.ceiling)} at most")
+        lines.append(chart.hover_lines(one.facts.row, ()))
+    return "<br>".join(line if "<" in line else html(line) for line in lines if line)
+
+
+def _rings(result: Roofline, theme: Theme) -> Iterator[dict[str, Any]]:
+    """A ring around each point above its ceiling, and one more in the legend of shapes."""
+    above = [place for one in result.points if one.is_above and (place := paths.place(result, one.use))]
+    if above:
+        yield {
+            "type": "scatter",
+            "mode": "markers",
+            "name": chart.key_lines("above its ceiling"),
+            "legend": "legend2",
+            "hoverinfo": "skip",
+            "x": [x for x, _ in above],
+            "y": [y for _, y in above],
+            "marker": {"symbol": "circle-open", "size": RING_PX, "color": theme.text, "line": {"width": 1.6}},
+        }
+
+
+def _projected(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
+    """What is projected, hollow along a dotted line."""
+    if result.projection is None:
+        return
+    rig = result.projection.rig
+    places = [(one, place) for one in result.projection.places if (place := paths.place(result, one.use)) is not None]
+    shade = shades.get(rig.model if result.compares_models else rig.accelerator, theme.rest)
+    yield {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": chart.key_lines("projected"),
+        "legend": "legend2",
+        "x": [x for _, (x, _) in places],
+        "y": [y for _, (_, y) in places],
+        "line": {"color": shade, "width": 1, "dash": PROJECTED},
+        "marker": {"symbol": "circle-open", "size": MARKER_PX, "color": shade, "line": {"width": 1.6}},
+        "text": [_said_of_projected(result.projection, result.phase, one) for one, _ in places],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _said_of_projected(projection: Projection, phase: RooflinePhase, one: ProjectedUse) -> str:
+    rig, lender = projection.rig, projection.lender
+    return "<br>".join(
+        [
+            f"<b>Projected: {html(rig.hardware)}, {number(one.requests)} requests share a step</b>",
+            f"at {share(one.use.share)} of its ceiling, as {html(lender.hardware)} reached nearest to that",
+            f"{number(one.use.rate)} {paths.UNITS[phase].lower()}/s",
+        ]
+    )
+
+
+def _names(plot: RooflinePlot, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
+    """The names of lines where they end, those that end together in one name, as pages have room for them."""
+    ends: dict[tuple[float, float], list[LinePath]] = {}
+    for line in plot.lines[:MOST_LINES]:
+        ends.setdefault((line.xs[-1], line.ys[-1]), []).append(line)
+    ways = [
+        [(plot.across.place(x), plot.up.place(y)) for x, y in zip(line.xs, line.ys, strict=True)] for line in plot.lines
+    ]
+    drawn = [one for way in ways for one in line_names.along(way)]
+    for pages in EVERY_WIDTH:
+        named = [(end, own, _name(own, pages)) for end, own in ends.items()]
+        named = [one for one in named if one[2]]
+        places = [(plot.across.place(x), plot.up.place(y)) for (x, y), _, _ in named]
+        widths = [line_names.width(name) for *_, name in named]
+        labels = line_names.placed(places, widths, drawn, plots=pages.plots(PLOT_PX))
+        for ((x, _), own, name), label in zip(named, labels, strict=True):
+            if label is not None:
+                colour = shades.get(own[0].accelerator, theme.rest) if len(own) == 1 else theme.muted
+                yield {
+                    "type": "scatter",
+                    "mode": "text",
+                    "hoverinfo": "skip",
+                    "showlegend": False,
+                    "cliponaxis": False,
+                    "x": [x],
+                    "y": [plot.up.at(label.up)],
+                    "text": [pages.shown(line_names.text(html(name), is_left=label.is_left))],
+                    "textposition": "middle left" if label.is_left else "middle right",
+                    **({"legendgroup": html(own[0].group)} if len(own) == 1 else {}),
+                    **line_names.lasting(line_names.font(colour, theme)),
+                }
+
+
+def _name(own: Sequence[LinePath], pages: line_names.Pages) -> str:
+    """What is written where lines end together; nothing where that is too long for such pages."""
+    first, more = own[0].name, len(own) - 1
+    names = [", ".join(line.name for line in own), *([f"{first} +{more}"] if more else [])]
+    return next((name for name in names if pages.room([name]) <= MOST_NAME), "")
+
+
+def _keys(result: Roofline, theme: Theme) -> Iterator[dict[str, Any]]:
+    """Legend entries for what shapes mean: engines, and what is not ranked."""
+    engines = sorted({one.facts.engine for one in result.points if one.facts.engine})[:8]
+    keys = [(value_label("engine", one), chart.engine_marker(one), MARKER_PX) for one in engines]
+    if not all(one.enters for one in result.points):
+        keys.append(("not ranked", "circle-open", MARKER_PX))
+    if any(one.use.is_least for one in result.points):
+        keys.append(("at least so much", "circle", LEAST_PX))
+    for label, symbol, size in keys:
+        yield {
+            "type": "scatter",
+            "x": [None],
+            "y": [None],
+            "mode": "markers",
+            "name": chart.key_lines(label),
+            "hoverinfo": "skip",
+            "legend": "legend2",
+            "marker": {
+                "symbol": symbol,
+                "size": size,
+                "color": theme.muted,
+                "line": {"width": 1.5, "color": theme.muted},
+            },
+        }

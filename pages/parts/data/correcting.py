@@ -1,0 +1,299 @@
+"""What a visitor who may can change about a source or a point: notes, tags, facts, hiding, deleting for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from bench import access, chart, names
+from bench.errors import BenchError
+from bench.holdings import correcting, history, listing
+from bench.holdings import opened as of_one
+from bench.holdings.opened import Hidden
+from bench.library.ledger import MOST_TAG, MOST_TEXT
+from bench.plain_text import markdown, visible
+from bench.wording import counted, joined
+from pages.parts.data.listing import NAME
+from pages.shared import address, buttons, cached
+from pages.shared.frame import Page
+from pages.shared.visitor import admitted, visitor
+
+SAID = "data.said"
+PROBLEM = "data.problem"
+TURN = "data.turn"
+"""How many changes this session has made."""
+
+ApplyChange = Callable[[], str]
+"""Makes a change and returns the sentence that says so; BenchError when it cannot be made."""
+
+
+def said() -> None:
+    """Tell what the last change did, or why it was not made, once."""
+    if problem := st.session_state.pop(PROBLEM, None):
+        st.warning(markdown(problem))
+    if done := st.session_state.pop(SAID, None):
+        st.success(markdown(done))
+
+
+def of_point(page: Page, point: of_one.OpenedPoint, source: of_one.Source, *, unfolded: bool = False) -> None:
+    """Offer the changes of a point or a score, or say why this visitor has none.
+
+    Where the link asks for it, the forms that hide it and correct a fact stand `unfolded` and come into sight.
+    """
+    if not admitted("retract"):
+        return
+    stands = point.hidden is None or point.hidden.id != point.id
+    if unfolded:
+        with st.container(key="correcting", border=True):
+            left, right = st.columns(2, gap="large")
+            with left:
+                _hide(point.id, point.kind, point.hidden, unfolded=True)
+            if stands:
+                with right:
+                    _fact(page, source, unfolded=True)
+        buttons.in_sight("correcting", f"correct.{point.id}")
+    with st.container(key="actions.correct", horizontal=True):
+        if stands:
+            _note(point.id)
+            _tag(page, point.id, point.tags)
+        if stands and not unfolded:
+            _fact(page, source)
+        if not unfolded:
+            _hide(point.id, point.kind, point.hidden)
+
+
+def of_source(page: Page, source: of_one.Source) -> None:
+    """Offer the changes of a source, or say why this visitor has none."""
+    if not admitted("retract"):
+        return
+    with st.container(key="actions.correct", horizontal=True):
+        _note(source.id)
+        _tag(page, source.id, source.tags)
+        _fact(page, source)
+        _hide(source.id, "source", source.hidden)
+        if not source.ships:
+            _purge(source)
+
+
+def _note(id: str) -> None:
+    with _box("Add a note", "note"), _form("note"):
+        st.text_area(
+            "Note", key=_key("note.text", id), max_chars=MOST_TEXT, placeholder="What should others know of it?"
+        )
+        st.form_submit_button("Keep the note", on_click=_do, args=(lambda: _annotated(id),))
+
+
+def _tag(page: Page, id: str, has: tuple[str, ...]) -> None:
+    with _box("Tag", "tag"):
+        with _form("tag"):
+            st.text_input("Tag", key=_key("tag.text", id), max_chars=MOST_TAG, placeholder="Such as: rerun wanted")
+            st.form_submit_button("Add the tag", on_click=_do, args=(lambda: _tagged(id),))
+        others = [tag for tag in listing.tags(page.library) if tag not in has][:8]
+        if others:
+            st.caption(f"In use: {joined([markdown(tag) for tag in others], at_most=8)}")
+        for number, tag in enumerate(has):
+            st.button(
+                f"Take off {markdown(tag)}",
+                key=f"correct.untag.{number}",
+                on_click=_do,
+                args=(lambda tag=tag: _untagged(id, tag),),
+            )
+
+
+def _hide(id: str, kind: str, hidden: Hidden | None, *, unfolded: bool = False) -> None:
+    """Hide, or bring back; a point in a hidden source comes back with its source."""
+    if hidden is not None:
+        if hidden.id == id and not hidden.purged:
+            st.button(
+                "Bring it back", key="correct.restore", type="primary", on_click=_do, args=(lambda: _restored(id),)
+            )
+        return
+    with _box(f"Hide this {kind}", "hide", unfolded=unfolded), _form("hide"):
+        st.text_input(
+            "Why", key=_key("hide.reason", id), max_chars=MOST_TEXT, placeholder="Shown to whoever looks for it"
+        )
+        st.caption(f"A hidden {kind} is in no answer, chart or file until it is brought back.")
+        st.form_submit_button("Hide it", on_click=_do, args=(lambda: _hid(id),))
+
+
+def _purge(source: of_one.Source) -> None:
+    wanted = correcting.confirmation(source.id)
+    with _box("Delete for good", "purge"), _form("purge"):
+        held = joined(
+            [counted(int(source.row[key]), key.removesuffix("s")) for key in ("points", "scores") if source.row[key]]
+        )
+        st.markdown(
+            f"Its {held or 'rows'} and its files are deleted and **cannot be brought back**;"
+            " to take it out of the answers only, hide it."
+        )
+        st.text_input(
+            "Why",
+            key=_key("purge.reason", source.id),
+            max_chars=MOST_TEXT,
+            placeholder="Told to whoever imports the file again",
+        )
+        st.text_input(f"Type {wanted} to confirm", key=_key("purge.typed", source.id), autocomplete="off")
+        st.form_submit_button("Delete it for good", on_click=_do, args=(lambda: _purged(source.id),))
+
+
+def _fact(page: Page, source: of_one.Source, *, unfolded: bool = False) -> None:
+    """Draw a fact that holds for every row of the source, from the known names where there are any."""
+    with _box("Correct a fact of the source" if unfolded else "Correct a fact", "fact", unfolded=unfolded):
+        fact = st.selectbox("Fact", correcting.FACTS, key="correct.fact.name", format_func=history.fact_label)
+        said = of_one.values(page.library, source.id, fact)
+        if said:
+            words = [f"{markdown(chart.value_label(fact, value))} ({counted(rows, 'row')})" for value, rows in said]
+            st.caption(f"Now {joined(words, at_most=5)}. What you state replaces it in every row of the source.")
+        else:
+            st.caption("Nothing says it now. What you state holds for every row of the source.")
+        with _form("fact"):
+            key = _key(f"fact.{fact}", source.id)
+            _value(fact, key, history.fact_label(fact))
+            st.form_submit_button("State it", on_click=_do, args=(lambda: _stated(source.id, fact, key),))
+        for row in history.stated(page.library, source.id).to_dict("records"):
+            st.button(
+                f"Take back {markdown(history.fact_label(row['fact']))}: {markdown(row['value'])}",
+                key=f"correct.unstate.{row['fact']}",
+                on_click=_do,
+                args=(lambda fact=row["fact"]: _taken_back(source.id, fact),),
+            )
+
+
+def of_sources(called: Mapping[str, str]) -> None:
+    """Offer one fact about several of these sources at once, to visitors who may."""
+    if len(called) < 2 or not access.may("facts", visitor()):
+        return
+    with st.expander("State a fact about several sources", key="correct.many", type="compact"):
+        key = f"correct.many.sources.{st.session_state.get(TURN, 0)}"
+        st.multiselect(
+            "Sources",
+            list(called),
+            key=key,
+            placeholder="Pick some",
+            format_func=lambda one: visible(called.get(one, one)),
+        )
+        fact = st.selectbox(
+            "Fact", correcting.FACTS, key="correct.many.name", format_func=history.fact_label, width=320
+        )
+        with _form("many"):
+            value = f"correct.many.{fact}.{st.session_state.get(TURN, 0)}"
+            _value(fact, value, f"{history.fact_label(fact)} of all of them")
+            st.form_submit_button(
+                "State it for all of them", on_click=_do, args=(lambda: _stated_of_all(key, fact, value),)
+            )
+        st.caption("It replaces what the files say, in every row of each; the ledger has a line for each source.")
+
+
+def _value(fact: str, key: str, label: str) -> None:
+    """Draw a box for a fact: with the known names where there are any, else to type in."""
+    known = dict(correcting.choices(fact))
+    if known:
+        st.selectbox(
+            label,
+            list(known),
+            key=key,
+            index=None,
+            accept_new_options=True,
+            format_func=lambda one: visible(known.get(one, one)),
+            placeholder="Pick one, or type another",
+        )
+    else:
+        st.text_input(label, key=key, max_chars=MOST_TEXT)
+
+
+def _box(label: str, name: str, *, unfolded: bool = False) -> st.delta_generator.DeltaGenerator:
+    """A button that opens a box, after every change another one, which is closed; or the box `unfolded`."""
+    if unfolded:
+        place = st.container(key=f"unfolded.{name}", width="stretch")
+        place.markdown(f"**{label}**")
+        return place
+    return st.popover(label, key=f"correct.{name}.{st.session_state.get(TURN, 0)}")
+
+
+def _key(name: str, id: str) -> str:
+    """What is typed about one result never stands in the box of another."""
+    return f"correct.{name}.{id[:16]}"
+
+
+def _form(name: str) -> st.delta_generator.DeltaGenerator:
+    return st.form(f"correct.{name}.form", border=False)
+
+
+def _do(change: ApplyChange) -> None:
+    """Make a change; what came of it is told above the page, and the box it was asked in is closed."""
+    try:
+        st.session_state[SAID] = change()
+        st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+    except BenchError as problem:
+        st.session_state[PROBLEM] = str(problem)
+
+
+def _typed(key: str) -> str:
+    """What was typed, which the box then no longer holds."""
+    text = str(st.session_state.get(key) or "")
+    return text.strip()
+
+
+def _emptied(*keys: str) -> None:
+    for key in keys:
+        st.session_state[key] = ""
+
+
+def _annotated(id: str) -> str:
+    correcting.annotate(cached.library(), visitor(), id, _typed(_key("note.text", id)))
+    _emptied(_key("note.text", id))
+    return "The note is kept."
+
+
+def _tagged(id: str) -> str:
+    correcting.tag(cached.library(), visitor(), id, _typed(_key("tag.text", id)))
+    _emptied(_key("tag.text", id))
+    return "The tag is kept."
+
+
+def _untagged(id: str, tag: str) -> str:
+    correcting.untag(cached.library(), visitor(), id, tag)
+    return "The tag is taken off."
+
+
+def _hid(id: str) -> str:
+    correcting.retract(cached.library(), visitor(), id, _typed(_key("hide.reason", id)))
+    _emptied(_key("hide.reason", id))
+    return "It is hidden from every answer. It can be brought back here, and is listed under Hidden."
+
+
+def _restored(id: str) -> str:
+    correcting.restore(cached.library(), visitor(), id)
+    return "It is in the answers again."
+
+
+def _stated(source_id: str, fact: str, key: str) -> str:
+    value = _typed(key)
+    if not value:
+        return "Nothing was stated, so nothing has changed."
+    correcting.state(cached.library(), visitor(), source_id, fact, value)
+    told = names.unknown(fact, value) if fact in names.KINDS else ""
+    return f"{history.fact_label(fact)} is stated, in every row of the source. {told}".strip()
+
+
+def _stated_of_all(picked: str, fact: str, key: str) -> str:
+    ids, value = st.session_state.get(picked) or (), _typed(key)
+    if not value:
+        return "Nothing was stated, so nothing has changed."
+    correcting.state_of_all(cached.library(), visitor(), ids, fact, value)
+    told = names.unknown(fact, value) if fact in names.KINDS else ""
+    return f"{history.fact_label(fact)} is stated, in every row of {counted(len(ids), 'source')}. {told}".strip()
+
+
+def _taken_back(source_id: str, fact: str) -> str:
+    correcting.state(cached.library(), visitor(), source_id, fact, None)
+    return f"{history.fact_label(fact)} is what the file says again."
+
+
+def _purged(source_id: str) -> str:
+    typed, reason = _typed(_key("purge.typed", source_id)), _typed(_key("purge.reason", source_id))
+    correcting.purge(cached.library(), visitor(), source_id, reason, typed)
+    _emptied(_key("purge.typed", source_id), _key("purge.reason", source_id))
+    address.choose_options(NAME, source_id=None, point_id=None, tab="hidden", sort=None, page=None)
+    return "It is deleted for good; what it was and why it is gone is listed under Hidden."

@@ -1,0 +1,1 @@
+"""What only the SQL page draws."""

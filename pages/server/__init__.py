@@ -1,0 +1,1 @@
+"""What app.py serves besides the pages: the document they run in, uploads, sockets, an address that is none."""

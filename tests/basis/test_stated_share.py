@@ -1,0 +1,140 @@
+"""What a headline begins with where too few of the selected points say what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from bench.basis import evidence, stated_share
+from bench.basis.stated_share import FEW, StatedShare
+from bench.basis.wording import fitting
+from bench.library import Library
+from bench.view import View
+from tests.basis.libraries import library_of, point
+
+LIMIT = "ttft_ms_p50<=100"
+THROUGHPUT = {"output throughput": '"output_tokens_per_s"'}
+TWO_OF_TEN = {"stating": 2, "of": 10}
+
+
+def found(library: Library, view: View, figures: Mapping[str, str] | None = None) -> StatedShare:
+    return stated_share.of_headline(library, view, evidence.deciding(library, evidence.read(view)), figures)
+
+
+@pytest.fixture(scope="module")
+def ten(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Ten points of one model: two in FP8 state a TTFT, eight in FP4 state none."""
+    rows = [
+        point(
+            128,
+            128,
+            10 + place,
+            concurrency=1 + place,
+            precision="fp8" if place < 2 else "fp4",
+            ttft_ms_p50=5 if place < 2 else None,
+            tpot_ms_p50=9 if place < 1 else None,
+        )
+        for place in range(10)
+    ]
+    return library_of(tmp_path_factory.mktemp("ten"), rows)
+
+
+def test_the_share_is_of_all_that_the_reader_selected_and_not_of_the_story(ten: Library) -> None:
+    view = View.of({"precision": ["fp8"]}, {"filled": "precision"}, slo=[LIMIT])
+    assert (found(ten, view).values, found(ten, view).narrower) == (TWO_OF_TEN, "")
+
+
+def test_where_the_story_holds_not_all_that_say_it_the_headline_is_of_the_story(ten: Library) -> None:
+    view = View.of({"precision": ["fp8"], "concurrency": ["1"]}, {"filled": "precision"}, slo=[LIMIT])
+    assert found(ten, view).values == {}
+    view = View.of({"precision": ["fp4"], "isl": ["128"], "osl": ["128"]}, {"filled": "precision isl osl"}, slo=[LIMIT])
+    assert (found(ten, view).values, found(ten, view).narrower) == (TWO_OF_TEN, "in FP4 at 128/128")
+
+
+def test_a_filter_of_the_readers_own_narrows_what_is_counted(ten: Library) -> None:
+    assert found(ten, View.of({"precision": ["fp8"]}, slo=[LIMIT])).values == {}
+
+
+def test_without_a_limit_and_with_enough_points_nothing_is_said(ten: Library) -> None:
+    assert found(ten, View()).values == {}
+    assert found(ten, View(), THROUGHPUT).values == {}
+
+
+def test_the_figure_that_a_page_compares_counts_too(ten: Library) -> None:
+    of_figure = found(ten, View(), {"median TTFT": '"ttft_ms_p50"'})
+    assert (of_figure.values, of_figure.they, of_figure.is_of_limits) == (TWO_OF_TEN, "state median TTFT", False)
+
+
+def test_the_readers_limits_come_before_the_figures(ten: Library) -> None:
+    of_limits = found(ten, View.of(slo=[LIMIT]), {"median TPOT": '"tpot_ms_p50"'})
+    assert (of_limits.they, of_limits.is_of_limits) == ("state median TTFT", True)
+
+
+def test_a_point_that_breaks_one_limit_is_judged_though_it_does_not_state_the_other(ten: Library) -> None:
+    of_both = found(ten, View.of(slo=["ttft_ms_p50<=1", "tpot_ms_p50<=50"]))
+    assert (of_both.values, of_both.they) == (TWO_OF_TEN, stated_share.JUDGED)
+
+
+def test_the_model_is_named_where_the_reader_did_not_choose_one_alone(ten: Library) -> None:
+    model = ten.fetch("SELECT DISTINCT model FROM points")[0][0]
+    assert found(ten, View.of(slo=[LIMIT])).many_models
+    assert not found(ten, View.of({"model": [model]}, slo=[LIMIT])).many_models
+
+
+TTFT = ("state median TTFT", "states median TTFT")
+ALL, NARROW = {"many_models": True}, {"narrower": "in FP8", "many_models": True}
+
+
+@pytest.mark.parametrize(
+    ("one", "lead", "leads", "least"),
+    [
+        (StatedShare(9, 10, *TTFT), "", [], []),
+        (StatedShare(0, 10, *TTFT), "", [], []),
+        (
+            StatedShare(5, 10, *TTFT),
+            "5 of 10 points state median TTFT; of those ",
+            ["5 of 10 points state median TTFT; of those "],
+            ["5 of 10 points can be judged; of those "],
+        ),
+        (
+            StatedShare(1, 8, *TTFT, **ALL),
+            "Only 1 of 8 points states median TTFT: ",
+            ["Only 1 of 8 points states median TTFT: on Llama, "],
+            ["Only 1 of 8 points can be judged; on Llama, "],
+        ),
+        (
+            StatedShare(2, 10, stated_share.JUDGED, stated_share.JUDGED, **ALL),
+            "Only 2 of 10 points can be judged by these limits; of those ",
+            ["Only 2 of 10 points can be judged by these limits; of those on Llama, "],
+            ["Only 2 of 10 points can be judged; on Llama, "],
+        ),
+        (
+            StatedShare(2, 10, *TTFT, FEW, **NARROW),
+            "Only 2 of 10 points state median TTFT; in FP8, ",
+            [
+                "Only 2 of 10 points state median TTFT; on Llama FP8, ",
+                "Only 2 of 10 points state median TTFT; on Llama, ",
+            ],
+            [],
+        ),
+    ],
+)
+def test_what_a_headline_may_begin_with(one: StatedShare, lead: str, leads: list[str], least: list[str]) -> None:
+    assert (one.lead, one.leads("Llama"), one.least("Llama")) == (lead, leads, least)
+
+
+@pytest.mark.parametrize(
+    ("points", "enough", "is_said"),
+    [(0, 0.9, False), (4, 0.9, True), (5, 0.9, True), (9, 0.9, False), (5, FEW, False), (10, 0.9, False)],
+)
+def test_where_it_is_said(points: int, enough: float, is_said: bool) -> None:
+    one = StatedShare(points, 10, *TTFT, enough)
+    assert (bool(one.clause), bool(one.values)) == (is_said, is_said)
+
+
+def test_the_fullest_sentence_that_fits_a_headline_is_told() -> None:
+    long, short = "word " * 26, "word " * 25
+    assert fitting(long, short, "word") == short
+    assert fitting(lambda: long, "word") == "word"
+    assert fitting(long, long) == long

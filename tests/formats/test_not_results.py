@@ -1,0 +1,346 @@
+"""Whatever lies beside a tool's results is told for what it is, with the file to import instead."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import formats
+from bench.errors import InputError
+from bench.formats import not_results
+from bench.formats.reading import SourceFile
+from bench.library.library import Library
+from tests.formats.damage import SAMPLES
+from tests.formats.reading_of import reading
+
+ENDINGS = ("import", "run it again", "run it with", "write its figures as a table")
+
+REFUSED = {
+    "experiment_metadata.json": "describes an experiment of genai-bench; import its folder",
+    "per_request_lifecycle_metrics.json": "has the requests of an inference-perf run",
+    "summary_lifecycle_metrics.json": "is the summary, which mixes all stages; import stage_<N>_lifecycle_metrics.json",
+    "validation.json": "holds inference-perf's checks of its own report",
+    "config.yaml": "is the configuration of an inference-perf run",
+    "configs.json": "is a table of InferenceX's dump and holds no figure; import the benchmark_results.json",
+    "workflow_runs.json": "is a table of InferenceX's dump and holds no figure; import the benchmark_results.json",
+    "vllm_results.json": "repeats the runs of the .jsonl beside it; import that",
+    "mock-model_100_64_individual_responses.json": "has the requests of a run of llmperf; import the …_summary.json",
+    "summary.csv": "is the summary of a sweep of vLLM; import the run=….json files",
+    "summary.json": "repeats the runs of a sweep; import the run=….json files",
+    "warmup.json": "is the warm-up of a sweep; import the run=….json files",
+    "run=1.failure.json": "tells of a run of a sweep of vLLM that failed and has no figures; run it again",
+    "run_config.json": "is the configuration of an AIPerf run",
+    "locust_stats_history.csv": "is the course of a run of Locust; import <prefix>_stats.csv",
+    "locust_failures.csv": "lists what failed in a run of Locust and holds no result; import <prefix>_stats.csv",
+    "locust_exceptions.csv": "lists what failed in a run of Locust and holds no result; import <prefix>_stats.csv",
+}
+"""The files among the samples that are no results, by their names."""
+
+RATIO = "num_prompts,request_rate,max_concurrency,duration,completed,total_input_tokens,output_throughput"
+HEADS = {
+    "aiperf.csv": (
+        "Metric,avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99,std\nLatency (ms),1,1,1,1,1,1,1,1,1,1,1,1,1,0\n",
+        "AIPerf's CSV report of a run",
+        "profile_export_aiperf.json",
+    ),
+    "genai_perf.csv": (
+        'Metric,avg,min,max,p99,p95,p90,p75,p50,p25\nTime To First Token (ms),"1,146.31",249.48,3,3,3,3,3,3,3\n',
+        "CSV report of GenAI-Perf",
+        "profile_export_genai_perf.json",
+    ),
+    "aggregate.csv": (
+        "metric,mean,std,min,max,cv,se,ci_low,ci_high,t_critical,unit\nrequest_throughput_avg,6.57,0,6,6,0,0,6,6,,rps\n",
+        "AIPerf's CSV of means over trials",
+        "profile_export_aiperf_aggregate.json",
+    ),
+    "sweep.csv": (
+        "concurrency,request_latency_mean,request_latency_std,request_latency_cv,request_throughput_mean\n1,2,3,4,5\n",
+        "AIPerf's CSV of a sweep",
+        "profile_export_aiperf_sweep.json",
+    ),
+    "collated.json": (
+        {
+            "schema_version": "1.0.0",
+            "aiperf_version": "0.13.0",
+            "description": "Collated per-request metrics",
+            "metadata": {"aggregation_type": "detailed", "num_profile_runs": 3},
+            "metrics": {},
+        },
+        "pools the requests of AIPerf's trials",
+        "profile_export_aiperf_aggregate.json",
+    ),
+    "search_history.json": (
+        {
+            "config": {"algorithm": "bayes", "objective_metric": "output_token_throughput"},
+            "iterations": [],
+            "best": None,
+            "convergence_reason": None,
+        },
+        "course of AIPerf's search",
+        "the folder with the runs",
+    ),
+    "inputs.json": (
+        {"data": [{"session_id": "session_000000", "payloads": [{"messages": []}]}]},
+        "holds the prompts of an AIPerf or GenAI-Perf run",
+        "profile_export_aiperf.json",
+    ),
+    "server_metrics_export.json": (
+        {
+            "schema_version": "1.1",
+            "aiperf_version": "0.13.0",
+            "summary": {"endpoints_configured": []},
+            "metrics": {},
+            "input_config": {},
+        },
+        "what AIPerf scraped from the server's /metrics",
+        "profile_export_aiperf.json",
+    ),
+    "server_metrics_export.jsonl": (
+        '{"endpoint_url":"http://127.0.0.1/metrics","timestamp_ns":1,"endpoint_latency_ns":2,"metrics":{}}\n' * 2,
+        "what AIPerf scraped from the server's /metrics",
+        "profile_export_aiperf.json",
+    ),
+    "server_metrics_export.csv": (
+        "# AIPerf Server Metrics Export (CSV)\n# aiperf_version: 0.13.0\n#\n"
+        "Endpoint,Type,Metric,Unit,avg,min,max,std,p1,p5,p10,p25,p50,p75,p90,p95,p99,model_name,Description\n",
+        "what AIPerf scraped from the server's /metrics",
+        "profile_export_aiperf.json",
+    ),
+    "guidellm.csv": (
+        "Run Info,Run Info,Benchmark,Timings,Request Counts,Request Latency,Server Throughput\n"
+        "Run ID,Profile,Type,Duration,Successful,Successful Sec,Successful Requests/Sec\n,,,,,Mean,Mean\n",
+        "GuideLLM's CSV report",
+        "benchmarks.json",
+    ),
+    "guidellm-0.3.csv": (
+        "Type,Run Id,Id,Name,Start Time,End Time,Duration,Successful Requests,Successful Requests per second mean\n",
+        "GuideLLM's CSV report",
+        "benchmarks.json",
+    ),
+    "qps_output.csv": (f"{RATIO}\n1000,16,,258,1000,215196,453\n", "somebody made of vLLM results", ".json files"),
+    "result_vllm.csv": (
+        "Successful requests,Benchmark duration (s),Total input tokens,Mean TTFT (ms)\n1,2,3,4\n",
+        "somebody made of vLLM results",
+        ".json files",
+    ),
+    "vllm.pytorch.json": (
+        [
+            {
+                "benchmark": {"name": "vLLM benchmark", "extra_info": {"args": {}}},
+                "model": {"name": "m"},
+                "metric": {"name": "mean_ttft_ms", "benchmark_values": [1.0], "extra_info": {}},
+            }
+        ],
+        "PyTorch's benchmark database",
+        "the .json of the same name without .pytorch",
+    ),
+    "throughput.json": (
+        {
+            "elapsed_time": 1.0,
+            "num_requests": 2,
+            "total_num_tokens": 3,
+            "requests_per_second": 2.0,
+            "tokens_per_second": 3.0,
+        },
+        "vllm bench throughput or latency",
+        "a result of vllm bench serve",
+    ),
+    "latency.json": (
+        {"avg_latency": 1.0, "latencies": [1.0], "percentiles": {"50": 1.0}},
+        "vllm bench throughput or latency",
+        "a result of vllm bench serve",
+    ),
+    "sglang.csv": (
+        "backend,completed,total_output_tokens_retokenized,output_throughput,mean_e2e_latency_ms\nsglang,1,2,3,4\n",
+        "somebody made of SGLang results",
+        ".jsonl",
+    ),
+    "bench_one_batch.jsonl": (
+        '{"run_name":"a","batch_size":1,"input_len":1024,"output_len":8,"latency":1.0,"output_throughput":7.0,'
+        '"overall_throughput":9.0}\n' * 2,
+        "SGLang's bench_one_batch",
+        "a .jsonl of bench_serving",
+    ),
+    "llmperf.csv": (
+        "model,num_concurrent_requests,results_ttft_s_mean,results_inter_token_latency_s_mean\nm,1,2,3\n",
+        "somebody made of llmperf results",
+        "…_summary.json",
+    ),
+    "genai_bench.csv": (
+        "scenario,num_concurrency,run_duration,mean_output_throughput_tokens_per_s,num_completed_requests\nD,1,2,3,4\n",
+        "somebody made of a genai-bench experiment",
+        "its folder",
+    ),
+    "inference-perf.yml": (
+        "load:\n  type: concurrent\napi: {type: completion}\nserver: {type: vllm}\ndata:\n  type: random\n",
+        "configuration of an inference-perf run",
+        "stage_<N>_lifecycle_metrics.json",
+    ),
+    "llama-bench.sql": (
+        "CREATE TABLE IF NOT EXISTS llama_bench (\n  build_commit TEXT,\n  n_prompt INTEGER\n);\n",
+        "llama-bench's output as SQL",
+        "-o json, jsonl or csv",
+    ),
+    "llama-bench.md": (
+        "| model                |       size |     params | backend    | ngl |   test |              t/s |\n",
+        "llama-bench's table for people",
+        "-o json, jsonl or csv",
+    ),
+    "agentx.json": (
+        {
+            "scenario_type": "agentic-coding",
+            "request_metrics": {"qps": 1.0, "latency": {}},
+            "server_metrics": {},
+            "num_requests_total": 3,
+            "num_requests_successful": 3,
+        },
+        "InferenceX's agentic scenario",
+        "agg_<name>.json",
+    ),
+    "locust_stats_history.csv": (
+        "Timestamp,User Count,Type,Name,Requests/s,Failures/s,50%\n1795170799,0,,Aggregated,0.0,0.0,N/A\n",
+        "the course of a run of Locust",
+        "<prefix>_stats.csv",
+    ),
+    "locust_failures.csv": (
+        "Method,Name,Error,Occurrences,First Seen,Last Seen\n",
+        "a run of Locust and holds no result",
+        "<prefix>_stats.csv",
+    ),
+    "locust_exceptions.csv": (
+        "Count,Message,Traceback,Nodes\n",
+        "a run of Locust and holds no result",
+        "<prefix>_stats.csv",
+    ),
+    "locust.json": (
+        [
+            {
+                "name": "/v1",
+                "method": "POST",
+                "last_request_timestamp": 1.0,
+                "start_time": 0.5,
+                "num_requests": 16,
+                "num_none_requests": 0,
+                "num_failures": 0,
+                "total_response_time": 42.0,
+                "response_times": {"2": 16},
+            }
+        ],
+        "Locust's --json",
+        "--csv",
+    ),
+    "summary_results.json": (
+        [
+            {
+                "ID": "5.1-0001",
+                "Submitter": "a",
+                "Scenario": "Offline",
+                "Performance_Result": 1.0,
+                "Performance_Units": "Tokens/s",
+            }
+        ],
+        "MLPerf's summary of its submissions",
+        "a table with the columns model and one metric",
+    ),
+    "benchmark_report.json": (
+        {"prefill": {"latency": {"unit": "s"}}, "decode": {"latency": {}}, "per_token": {"latency": {}}},
+        "a report of optimum-benchmark",
+        "a table with the columns model and one metric",
+    ),
+    "prism.json": (
+        {"source_info": {}, "workload": {}, "metrics": {}},
+        "an archive of Prism's",
+        "the Benchmark Report of llm-d",
+    ),
+}
+"""A file's beginning, what it is told to be, and what the sentence names to import or do instead."""
+
+
+def refusal(path: Path) -> str | None:
+    """Why a file is refused, without its name; None where it is read."""
+    try:
+        reading(path)
+    except InputError as problem:
+        return str(problem).partition(f"{path.name} ")[2]
+    return None
+
+
+@pytest.mark.parametrize("path", sorted(one for one in SAMPLES.rglob("*") if one.is_file()), ids=lambda path: path.name)
+def test_every_file_of_a_tool_is_read_or_told_what_it_is(path: Path) -> None:
+    said = refusal(path)
+    if path.name in ("SOURCE.md", ".expected.json"):
+        assert said is not None
+        assert said.startswith("is in no known result format: ")
+    elif path.name in REFUSED:
+        assert said is not None
+        assert said.startswith(REFUSED[path.name])
+        assert any(ending in said for ending in ENDINGS)
+    else:
+        assert said is None
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_the_sentence_says_what_a_file_is_and_names_the_one_to_import(name: str, tmp_path: Path) -> None:
+    content, what, instead = HEADS[name]
+    path = tmp_path / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    said = refusal(path)
+    assert said is not None
+    is_this, _, do_this = said.partition(";")
+    assert what in is_this
+    assert instead in do_this
+    assert any(ending in do_this for ending in ENDINGS)
+    assert said.endswith(".")
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("first", ["[Content_Types].xml", "docProps/app.xml", "xl/workbook.xml"])
+def test_a_spreadsheet_is_no_archive(first: str, tmp_path: Path) -> None:
+    path = tmp_path / "experiment.xlsx"
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as book:
+        book.writestr(first, "<x/>")
+    path.write_bytes(packed.getvalue())
+    report = Library.open(tmp_path / "library", shipped=False).add([path])
+    assert [row.reason.partition(", which")[0] for row in report.refused] == ["experiment.xlsx is a spreadsheet"]
+    assert "genai-bench import the experiment's folder" in report.refused[0].reason
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"x", b"{}", b"[]", b"a,b\n1,2\n", b"a: 1\n", b'{"tokens": 3072, "dur": 3.6}', b"\xff\xfe\x00", b"# A\n"],
+)
+def test_a_file_that_is_like_nothing_is_not_told_to_be_near_anything(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as problem:
+        formats.recognise(SourceFile(path))
+    assert str(problem.value) == (
+        "file is in no known result format: it begins like no result of a tool that is read (python -m bench formats "
+        "lists them), and a table needs the column model and one named as a metric, such as output_tokens_per_s."
+    )
+
+
+def test_a_file_with_half_of_a_format_s_keys_is_told_what_it_lacks(tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_text('{"model_id": "m", "num_prompts": 3, "completed": 3}')
+    with pytest.raises(InputError) as problem:
+        formats.recognise(SourceFile(path))
+    assert str(problem.value) == (
+        "result.json is in no known result format; nearest is vLLM bench serve (3 of 5 keys, it lacks "
+        "total_input_tokens, output_throughput)."
+    )
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_known_or_not(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any"
+    path.write_bytes(content)
+    kind = not_results.not_a_result(SourceFile(path))
+    assert kind is None or kind.says.endswith(".")

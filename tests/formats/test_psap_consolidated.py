@@ -1,0 +1,199 @@
+"""Red Hat's table: its figures are those of the GuideLLM reports that its rows were made from, filed by formula."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.errors import InputError
+from tests.formats.damage import SAMPLES
+from tests.formats.reading_of import passports, read_points, reading
+
+TABLE = SAMPLES / "psap_consolidated" / "consolidated.csv"
+LLM_D = SAMPLES / "psap_consolidated" / "llm-d.csv"
+REPORTS = [
+    (1, "concurrency-4", 0),
+    (2, "concurrency-16", 0),
+    (3, "failures-concurrency-16", 0),
+    (4, "version-1", 0),
+    (5, "version-1", 1),
+]
+OF_ALL = ("output_tokens_per_s", "total_tokens_per_s")
+
+
+def changed(folder: Path, *rows: dict[str, str | None]) -> Path:
+    """The table's first row once for each of these, with these cells; a column of None is left out of all."""
+    with TABLE.open(newline="") as stream:
+        first = next(csv.DictReader(stream))
+    gone = {key for row in rows for key, value in row.items() if value is None}
+    path = folder / "consolidated.csv"
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, [key for key in {**first, **rows[0]} if key not in gone], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(first | row for row in rows)
+    return path
+
+
+def point(folder: Path, **cells: str | None) -> dict[str, Any]:
+    (found,), refused = read_points(changed(folder, cells))
+    assert refused == []
+    return found
+
+
+@pytest.mark.parametrize(("row", "report", "place"), REPORTS)
+def test_a_row_has_the_figures_of_the_report_that_it_was_made_from(row: int, report: str, place: int) -> None:
+    found = read_points(TABLE)[0][row - 1]
+    original = read_points(SAMPLES / "guidellm" / report / "benchmarks.json")[0][place]
+    metrics = {key for key in found if key in passports(TABLE)} - set(OF_ALL)
+    assert len(metrics) > 20
+    assert {key: found[key] for key in metrics} == pytest.approx({key: original[key] for key in metrics})
+    for key in ("isl_actual", "osl_actual", "harness", "harness_version", "date"):
+        assert found[key] == original[key]
+
+
+def test_labels_are_not_formulas() -> None:
+    """GuideLLM's ITL is others' TPOT, its TPOT others' normalised one; request latency is in seconds."""
+    with TABLE.open(newline="") as stream:
+        raw = next(csv.DictReader(stream))
+    first = read_points(TABLE)[0][0]
+    assert first["tpot_ms_p50"] == float(raw["itl_median"]) == 4.397365990586168
+    assert first["ntpot_ms_p50"] == float(raw["tpot_median"]) == 4.646485671401024
+    assert first["e2el_ms_p50"] == pytest.approx(1000 * 0.5953450202941895)
+    assert not {key for key in first if key.startswith("itl_ms")}
+    held = passports(TABLE)
+    assert "GuideLLM's ITL" in held["tpot_ms_p50"]["definition"]
+    assert "GuideLLM's TPOT" in held["ntpot_ms_p50"]["definition"]
+    assert held["e2el_ms_p50"]["unit_in_file"] == "s"
+
+
+def test_throughput_is_of_all_requests_and_says_so() -> None:
+    report = json.loads((SAMPLES / "guidellm" / "failures-concurrency-16" / "benchmarks.json").read_text())
+    measured = report["benchmarks"][0]["metrics"]["output_tokens_per_second"]
+    third = read_points(TABLE)[0][2]
+    assert third["output_tokens_per_s"] == measured["total"]["mean"] != measured["successful"]["mean"]
+    assert all("all requests" in passports(TABLE)[key]["definition"] for key in OF_ALL)
+
+
+def test_what_served_is_what_columns_and_arguments_say() -> None:
+    first, _, third, fourth, _ = read_points(TABLE)[0]
+    stated = {
+        "model": "llama-3.3-70b",
+        "checkpoint": "meta-llama/Llama-3.3-70B-Instruct",
+        "engine": "vllm",
+        "engine_version": "0.13.0",
+        "accelerator": "h200-sxm",
+        "tp": 4,
+        "kv_precision": "fp8",
+        "max_model_len": 2248,
+        "variant": "gpu-memory-utilization=0.9, no-enable-prefix-caching=true",
+        "isl_requested": 100,
+        "osl_requested": 128,
+        "load_kind": "closed",
+        "concurrency": 4,
+        "date": datetime.date(2026, 11, 20),
+    }
+    assert {key: first[key] for key in stated} == stated
+    assert not {"accelerators", "devices", "precision", "dp", "repeat"} & first.keys()
+    stated = {
+        "engine": "tensorrt-llm",
+        "engine_version": "1.2.0rc2.post1",
+        "dp": 8,
+        "speculation": "eagle3",
+        "prefix_caching": True,
+        "dataset": "mlperf-gpt-oss",
+        "requests_failed": 65,
+    }
+    assert {key: third[key] for key in stated} == stated
+    assert not {"isl_requested", "osl_requested", "tp"} & third.keys()
+    # A shared prefix of 20 tokens comes before the 980.
+    assert (fourth["isl_requested"], fourth["shared_prefix_share"]) == (1000, pytest.approx(0.02))
+    assert (fourth["engine"], fourth["engine_version"]) == ("rhaiis", "3.4-EA2")
+
+
+def test_a_row_of_llm_d_states_its_roles() -> None:
+    ((found,), _) = read_points(LLM_D)
+    stated = {
+        "tp": 1,
+        "dp": 16,
+        "ep": 16,
+        "disaggregated": True,
+        "prefill_workers": 2,
+        "decode_workers": 1,
+        "note": "baseline run",
+        "variant": "replicas=1, router_config=prefix-cache-scorer:2;queue-scorer:1",
+    }
+    assert {key: found[key] for key in stated} == stated
+
+
+def test_the_most_under_way_is_no_concurrency_where_fewer_requests_were_made() -> None:
+    fifth = read_points(TABLE)[0][4]
+    assert (fifth["load_kind"], fifth.get("concurrency")) == ("unknown", None)
+
+
+@pytest.mark.parametrize(
+    ("cells", "absent"),
+    [
+        ({"guidellm_version": "v0.3.0"}, "ntpot_ms_p50"),
+        ({"guidellm_version": ""}, "ntpot_ms_p50"),
+        ({"output_tok/sec": "0"}, "output_tokens_per_s"),
+        ({"measured rps": "0.0"}, "requests_per_s"),
+        ({"intended concurrency": "0"}, "concurrency"),
+        ({"prompt toks": "0", "output toks": "0"}, "isl_requested"),
+        ({"turns": "3"}, "isl_requested"),
+        ({"TP": "8"}, "tp"),  # the arguments say 4
+        ({"accelerator": "TPU"}, "accelerator"),  # of which generation?
+        ({"version": "nightly"}, "engine"),
+        ({"prefill_pod_count": "2", "decode_pod_count": "0"}, "disaggregated"),
+    ],
+)
+def test_what_is_not_known_is_absent(cells: dict[str, str | None], absent: str, tmp_path: Path) -> None:
+    assert absent in point(tmp_path) or absent == "disaggregated"
+    assert absent not in point(tmp_path, **cells)
+
+
+def test_arguments_in_another_form_tell_deployments_apart(tmp_path: Path) -> None:
+    assert point(tmp_path, runtime_args="--max-model-len 2248")["variant"] == "runtime_args=--max-model-len 2248"
+
+
+def test_rows_of_one_run_again_are_repeats(tmp_path: Path) -> None:
+    points, _ = read_points(changed(tmp_path, {"uuid": "a"}, {"uuid": "b"}))
+    assert [one["repeat"] for one in points] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        ({"ttft_median": "fast"}, "row 2.ttft_median in consolidated.csv is 'fast'; expected a number."),
+        ({"TP": "1.5"}, "row 2.TP in consolidated.csv is 1.5; expected a whole number."),
+        ({"ttft_median": "0.0357", "ttft_mean": "0.0361"}, "ttft_ms"),  # seconds
+        (
+            {"request_latency_median": "595.3", "request_latency_min": "591", "request_latency_max": "600"},
+            "not in the unit of their keys",
+        ),
+        ({"successful_requests": "-1"}, "requests_ok is -1"),
+    ],
+)
+def test_a_row_that_cannot_be_is_refused_alone(cells: dict[str, str | None], reason: str, tmp_path: Path) -> None:
+    points, (refusal,) = read_points(changed(tmp_path, {}, cells, {}))
+    assert [one["locator"] for one in points] == ["row 1", "row 3"]
+    assert reason in refusal.reason
+
+
+def test_a_table_without_a_row_that_can_be_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"has no result that could be taken: row 1\.TP in consolidated\.csv is 1\.5"):
+        reading(changed(tmp_path, {"TP": "1.5"}))
+    path = tmp_path / "consolidated.csv"
+    path.write_text(TABLE.read_text().split("\n")[0] + "\n")
+    with pytest.raises(InputError, match="has a header and no rows"):
+        reading(path)
+
+
+def test_a_column_that_nobody_reads_is_told_and_one_that_tells_the_table_is_missed(tmp_path: Path) -> None:
+    assert reading(changed(tmp_path, {"colour": "red"})).not_understood == ("colour",)
+    with pytest.raises(InputError, match="nearest is Red Hat consolidated CSV"):
+        reading(changed(tmp_path, {"itl_median": None}))

@@ -1,0 +1,107 @@
+"""What an import lists of refused rows and unknown keys: a person's all, a stranger's millions only as a count."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from bench.formats.table.refusals import MAX_REFUSALS
+from bench.library import Library
+from bench.library.importing.report import ImportReport
+from bench.library.importing.report_limits import MOST_KEYS, MOST_KEYS_IN_ALL, MOST_ROWS, ListedProblems
+from bench.library.importing.sandbox import take_in
+from bench.library.report_by_file import added, by_file
+from bench.library.rows import KEY_LENGTH
+from bench.records import Refusal
+from tests.library.files import table
+
+VLLM = Path(__file__).parents[2] / "samples" / "vllm" / "concurrency-4.json"
+
+
+def rows(count: int) -> list[Refusal]:
+    return [Refusal("one.csv", f"Row {row} was refused.", row=row) for row in range(2, count + 2)]
+
+
+def test_there_is_room_for_two_tables_that_are_wrong_throughout() -> None:
+    listed, found = ListedProblems(), rows(MAX_REFUSALS)
+    assert listed.refusals("one.csv", found) == found
+    assert listed.refusals("two.csv", found) == found
+    assert listed.refusals("three.csv", []) == []
+
+
+def test_rows_beyond_are_counted_and_what_is_said_of_the_file_stays() -> None:
+    listed, of_file = ListedProblems(), Refusal("one.csv", "Its card is wrong.")
+    listed.refusals("zero.csv", rows(MOST_ROWS - 3))
+    told = listed.refusals("one.csv", [*rows(10), of_file])
+    assert told[:4] == [*rows(3), of_file]
+    assert told[4].reason.startswith("7 further rows of one.csv were refused")
+    assert [refusal.row for refusal in listed.refusals("two.csv", rows(1))] == [None]
+
+
+def test_keys_beyond_are_counted() -> None:
+    listed, keys = ListedProblems(), [f"key{number}" for number in range(MOST_KEYS + 5)]
+    first = listed.keys("one.json", "id", keys)
+    assert first.keys == tuple(keys[:MOST_KEYS])
+    assert first.beyond == 5
+    kept = len(first.keys) + sum(len(listed.keys("more.json", "id", keys).keys) for _ in range(100))
+    assert kept == MOST_KEYS_IN_ALL
+    assert [len(key) for key in ListedProblems().keys("one.json", "id", ["k" * 10**6]).keys] == [KEY_LENGTH]
+
+
+@pytest.mark.long
+def test_an_archive_of_wrong_rows_does_not_keep_a_good_file_out(tmp_path: Path) -> None:
+    """Listed one by one, these half a million rows need more memory than an import may take."""
+    bad = "model,accelerator,concurrency,output_tokens_per_s\n" + "a,h100-sxm,1,bad\n" * MAX_REFUSALS
+    archive = tmp_path / "bad.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for number in range(50):
+            packed.writestr(f"{number}.csv", f"{bad}a,h100-sxm,1,{number + 1}\n")
+    good = table(tmp_path / "good.csv", {"concurrency": 1})
+    report = take_in(Library.open(tmp_path / "library"), [archive, good])
+    assert len(report.imported) == 51
+    assert sum(refusal.row is not None for refusal in report.refused) == MOST_ROWS
+    assert len(report.refused) < MOST_ROWS + 100
+
+
+@pytest.mark.long
+def test_a_result_with_a_hundred_thousand_keys_more_is_loaded_and_told_in_few(tmp_path: Path) -> None:
+    result = json.loads(VLLM.read_text())
+    understood = take_in(Library.open(tmp_path / "other"), [VLLM], dry_run=True).not_understood
+    file = tmp_path / "keys.json"
+    file.write_text(json.dumps({**result, **{f"key{number}": number for number in range(100_000)}}))
+    report = take_in(Library.open(tmp_path / "library"), [file], dry_run=True)
+    (told,) = report.not_understood
+    assert len(told.keys) + told.beyond == 100_000 + sum(len(one.keys) for one in understood)
+    (line,) = by_file(report)
+    assert len(line.not_understood) == MOST_KEYS + 1
+    assert line.not_understood[-1] == f"{told.beyond:,} more"
+
+
+@pytest.mark.long
+def test_the_headline_counts_the_refused_rows_that_are_not_listed_too(tmp_path: Path) -> None:
+    """Of the first table one row is beyond what a table lists, of the third nearly all beyond what an import does."""
+    tables = {"one.csv": MAX_REFUSALS + 1, "two.csv": MAX_REFUSALS - 1, "three.csv": 3000}
+    for name, wrong in tables.items():
+        good = f"model,concurrency,output_tokens_per_s\n{name},1,1\n"
+        (tmp_path / name).write_text(good + "a,1,bad\n" * wrong)
+    library = Library.open(tmp_path / "library", shipped=False)
+    report = library.add([tmp_path / name for name in tables])
+    assert sum(refusal.row is not None for refusal in report.refused) == MOST_ROWS
+    assert report.refusals == ImportReport.of(report.document()).refusals == sum(tables.values())
+    lines = by_file(report, lambda file: Path(file).name)
+    assert {line.file: line.refused_rows for line in lines} == tables
+    assert added(lines) == "3 points from 3 files are in the library now; 23,000 rows were refused."
+    assert dict(library.fetch("SELECT file, refusals FROM sources")) == tables
+
+
+def test_a_table_without_a_good_row_says_so_and_counts_its_rows(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("model,concurrency,output_tokens_per_s\n" + "a,1,bad\n" * (MAX_REFUSALS + 5))
+    report = Library.open(tmp_path / "library", shipped=False).add([wrong])
+    (line,) = by_file(report)
+    assert line.refused_rows == MAX_REFUSALS + 5
+    assert line.reason == "wrong.csv holds no result that can be loaded."
+    assert report.refusals == MAX_REFUSALS + 6

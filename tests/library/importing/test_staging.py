@@ -1,0 +1,77 @@
+"""Files on their way into the library: what is copied is what was there, and its id follows from its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bench.errors import InputError
+from bench.library.importing import staging
+from bench.library.importing.staging import source_id_of, stage
+
+SMALL_SHARE = 1 << 12
+
+
+@settings(max_examples=30, deadline=None)
+@given(size=st.integers(0, 5 * SMALL_SHARE + 1), block=st.sampled_from([1, 7, 256, SMALL_SHARE]))
+def test_a_copy_is_the_file_and_its_id_the_hash_of_it_however_large(
+    tmp_path_factory: pytest.TempPathFactory, size: int, block: int
+) -> None:
+    folder, content = tmp_path_factory.mktemp("files"), os.urandom(size)
+    (folder / "a.jsonl").write_bytes(content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(staging, "SHARE", SMALL_SHARE)
+        patch.setattr(staging, "BLOCK", max(block, size // 100, 1))
+        staged = stage(folder / "a.jsonl", (), folder / "in")
+    assert staged.main.read_bytes() == content
+    assert staged.source_id == hashlib.sha256(content).hexdigest() == source_id_of(folder / "a.jsonl", ())
+    assert len(staged.on_disk) == (size > SMALL_SHARE)
+    assert all(write.result() is None for write in staged.on_disk)
+
+
+def test_a_large_file_that_does_not_fit_is_an_error_and_not_half_a_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """/dev/full takes nothing, as a full disk does."""
+    monkeypatch.setattr(staging, "SHARE", SMALL_SHARE)
+    (tmp_path / "a.jsonl").write_bytes(bytes(10 * SMALL_SHARE))
+    into = tmp_path / "in" / "fixed"
+    into.mkdir(parents=True)
+    (into / "a.jsonl").symlink_to("/dev/full")
+    monkeypatch.setattr(staging.uuid, "uuid4", lambda: type("Fixed", (), {"hex": "fixed"}))
+    with pytest.raises(OSError, match="No space left"):
+        stage(tmp_path / "a.jsonl", (), tmp_path / "in")
+
+
+def test_companions_are_part_of_the_id(tmp_path: Path) -> None:
+    main, beside = tmp_path / "a.csv", tmp_path / "a.source.toml"
+    main.write_text("x")
+    beside.write_text("y")
+    alone, both = source_id_of(main, ()), source_id_of(main, (beside,))
+    beside.write_text("z")
+    assert len({alone, both, source_id_of(main, (beside,))}) == 3
+    staged = stage(main, (beside,), tmp_path / "in")
+    assert staged.source_id == source_id_of(main, (beside,))
+    assert [path.read_text() for path in (staged.main, *staged.companions)] == ["x", "z"]
+
+
+def test_a_companion_outside_the_folder_is_refused(tmp_path: Path) -> None:
+    main, outside = tmp_path / "in" / "a.csv", tmp_path / "b"
+    main.parent.mkdir()
+    main.write_text("x")
+    outside.write_text("y")
+    for companion in (outside, main.parent / ".." / "b"):
+        with pytest.raises(InputError, match="outside"):
+            source_id_of(main, (companion,))
+
+
+def test_a_file_named_like_the_manifest_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "manifest.json"
+    file.write_text("{}")
+    with pytest.raises(InputError, match="rename"):
+        stage(file, (), tmp_path / "in")

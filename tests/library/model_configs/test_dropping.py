@@ -1,0 +1,104 @@
+"""A model's config.json on its way into the library: by import, under its name, durably, and refused in a sentence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bench.library import Library
+from bench.library.model_configs import named, read_config
+
+FILES = Path(__file__).with_name("files")
+QWEN = FILES / "Qwen3-Next-80B-A3B-Instruct.json"
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Library:
+    return Library.open(tmp_path / "own", shipped=False)
+
+
+def test_a_config_becomes_a_model_of_the_library_and_stays(own: Library, tmp_path: Path) -> None:
+    before = own.version
+    report = own.add([QWEN])
+    (found,) = report.models
+    assert (found.model, report.imported, report.refused) == ("qwen3-next-80b-a3b", [], [])
+    assert found.sentence(dry_run=False).startswith(f"{QWEN} is the model qwen3-next-80b-a3b of 79.7 B parameters")
+    assert type(report).of(json.loads(json.dumps(report.document()))) == report
+    assert own.version != before
+    again = Library.open(tmp_path / "own", shipped=False)
+    assert again.version == own.version
+    assert again.dropped_models == ("qwen3-next-80b-a3b",)
+    assert again.model_shape("qwen3-next-80b-a3b") == read_config(QWEN, "qwen3-next-80b-a3b")
+    assert again.model_shape("llama-3.1-70b") is None
+
+
+def test_people_read_the_name_that_it_was_given(own: Library) -> None:
+    own.add([QWEN])
+    assert own.model_name("qwen3-next-80b-a3b") == "Qwen3-Next 80B-A3B"  # that of its row in data/models.csv
+    for stated, name in (("Lab/My_Own-80B", "My-Own-80B"), ("MY-own-80b", "MY-own-80b"), ("My-Own-80B", "My-Own-80B")):
+        own.add([QWEN], {"model": stated})
+        assert own.model_name("my-own-80b") == name
+        assert {file.stem for file in (own.path / "models").iterdir()} == {"qwen3-next-80b-a3b", name}
+    assert own.dropped_models == ("my-own-80b", "qwen3-next-80b-a3b")
+    assert own.model_shape("my-own-80b") is not None
+    assert own.model_name("nobody-9b") == "nobody-9b"
+
+
+def test_a_dry_run_keeps_nothing(own: Library) -> None:
+    assert own.add([QWEN], dry_run=True).models[0].model == "qwen3-next-80b-a3b"
+    assert own.dropped_models == ()
+
+
+def test_its_name_is_stated_or_its_own_or_it_is_refused(own: Library, tmp_path: Path) -> None:
+    bare = tmp_path / "config.json"
+    shutil.copy(QWEN, bare)
+    (refused,) = own.add([bare]).refused
+    assert "does not say which model it is of" in refused.reason
+    assert own.add([bare], {"model": "My-Own-80B"}).models[0].model == "my-own-80b"
+    hub = tmp_path / "models--Qwen--Qwen3-Next-80B-A3B-Instruct" / "snapshots" / "abc" / "config.json"
+    hub.parent.mkdir(parents=True)
+    shutil.copy(QWEN, hub)
+    assert named(hub) == "Qwen3-Next-80B-A3B-Instruct"
+    for stated, name in (("Qwen/Qwen3-X", "Qwen3-X"), ("./here/x", None), ("/root/models/x", None), ("x", None)):
+        bare.write_text(json.dumps({**json.loads(QWEN.read_text()), "_name_or_path": stated}))
+        assert named(bare) == name
+
+
+def test_a_folder_of_a_model_has_one_config_and_no_results(own: Library, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    shutil.copy(QWEN, folder / "Other-80B.json")
+    (folder / "README.md").write_text("# A model\n")
+    assert [one.model for one in own.add([folder]).models] == ["other-80b"]
+
+
+def test_a_type_that_is_not_read_is_refused_by_name(own: Library, tmp_path: Path) -> None:
+    path = tmp_path / "Strange-1B.json"
+    path.write_text(json.dumps({"model_type": "rwkv7", "num_hidden_layers": 12, "hidden_size": 64}))
+    report = own.add([path])
+    assert report.models == []
+    assert "of the type rwkv7, whose layers are not known here" in report.refused[0].reason
+
+
+def test_a_broken_file_put_there_by_hand_is_told_and_breaks_nothing(own: Library) -> None:
+    own.add([QWEN])
+    (own.path / "models" / "broken.json").write_text("{")
+    own.refresh()
+    assert own.model_shape("broken") is None
+    assert own.model_shape("qwen3-next-80b-a3b") is not None
+    assert ("models/broken.json",) in own.fetch("SELECT file FROM refusals")
+
+
+def test_the_last_one_stands(own: Library, tmp_path: Path) -> None:
+    own.add([QWEN])
+    stated = json.loads(QWEN.read_text())
+    other = tmp_path / "again" / QWEN.name
+    other.parent.mkdir()
+    other.write_text(json.dumps({**stated, "num_hidden_layers": 8}))
+    own.add([other])
+    found = own.model_shape("qwen3-next-80b-a3b")
+    assert found is not None
+    assert found.layers == 8

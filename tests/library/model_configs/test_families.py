@@ -1,0 +1,198 @@
+"""Every family's config.json: the parameters its makers publish, and what it caches, summed over layers by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.basis import model_shape
+from bench.errors import InputError
+from bench.library.model_configs import read_config
+from bench.maths.model_shape import ModelShape
+
+FILES = Path(__file__).with_name("files")
+
+PUBLISHED = {
+    # As printed by their makers: B in all, B active, where that is printed.
+    "Llama-3.1-70B-Instruct": (70.6, 70.6),
+    "gemma-2-27b-it": (27.2, 27.2),
+    "gemma-3-27b-it": (27.0, 27.0),
+    "gemma-4-31B-it": (30.7, 30.7),
+    "Qwen2.5-7B-Instruct": (7.61, 7.61),
+    "Qwen3-0.6B": (0.6, 0.6),
+    "Qwen3-30B-A3B": (30.5, 3.3),
+    "Qwen3-Next-80B-A3B-Instruct": (80, 3.9),
+    "DeepSeek-V3": (671, 37),
+    "DeepSeek-V2-Lite": (15.7, 2.4),
+    "Mixtral-8x7B-Instruct-v0.1": (46.7, 12.9),
+    "gpt-oss-120b": (116.8, 5.7),
+    "AI21-Jamba-Mini-1.5": (52, 12),
+    "granite-4.0-h-small": (32, 9),
+    "NVIDIA-Nemotron-3-Nano-30B-A3B": (31.6, 3.6),
+}
+
+
+def shape(name: str) -> ModelShape:
+    return read_config(FILES / f"{name}.json", name.lower())
+
+
+def written(folder: Path, **changed: Any) -> Path:
+    stated = json.loads((FILES / "Llama-3.1-70B-Instruct.json").read_text())
+    path = folder / "config.json"
+    path.write_text(json.dumps({**stated, **changed}))
+    return path
+
+
+def test_every_file_is_of_a_published_model():
+    assert {path.stem for path in FILES.glob("*.json")} == set(PUBLISHED)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_parameters_are_those_that_are_published(name):
+    found, (total, active) = shape(name), PUBLISHED[name]
+    assert found.has_computed_params
+    assert found.total_params / 1e9 == pytest.approx(total, rel=0.01)
+    assert found.active_params / 1e9 == pytest.approx(active, rel=0.12)  # some count embeddings, some do not
+
+
+def test_llama_to_the_last_weight_but_norms():
+    # 80 x (2 x 8192 x 8192 + 2 x 8192 x 1024 + 3 x 8192 x 28672) + 2 x 128256 x 8192, and 1.3 million in norms
+    layer = 2 * 8192 * 8192 + 2 * 8192 * 1024 + 3 * 8192 * 28_672
+    assert shape("Llama-3.1-70B-Instruct").total_params == 80 * layer + 2 * 128_256 * 8192 == 70_552_387_584
+
+
+def test_a_token_of_each_family_by_hand():
+    each = {name: shape(name).cache_bytes(1, 2) - shape(name).cache_bytes(0, 2) for name in PUBLISHED}
+    assert each["Llama-3.1-70B-Instruct"] == 80 * 8 * 128 * 2 * 2 == 327_680
+    assert each["gemma-2-27b-it"] == 46 * 16 * 128 * 2 * 2
+    assert each["gemma-3-27b-it"] == 62 * 16 * 128 * 2 * 2 == 507_904
+    assert each["gemma-4-31B-it"] == 50 * 16 * 256 * 2 * 2 + 10 * 4 * 512 * 2 == 860_160
+    assert each["Qwen2.5-7B-Instruct"] == 28 * 4 * 128 * 2 * 2
+    assert each["Qwen3-Next-80B-A3B-Instruct"] == 12 * 2 * 256 * 2 * 2 == 24_576
+    assert each["DeepSeek-V3"] == 61 * (512 + 64) * 2 == 70_272
+    assert each["gpt-oss-120b"] == 36 * 8 * 64 * 2 * 2 == 73_728
+    assert each["AI21-Jamba-Mini-1.5"] == 4 * 8 * 128 * 2 * 2
+    assert each["granite-4.0-h-small"] == 4 * 8 * 128 * 2 * 2
+    assert each["NVIDIA-Nemotron-3-Nano-30B-A3B"] == 6 * 2 * 128 * 2 * 2
+
+
+def test_states_of_each_hybrid_by_hand():
+    """FP32 states and the 16-bit inputs that the convolution looks back on."""
+    kept = {name: shape(name).cache_bytes(0, 2) for name in PUBLISHED}
+    assert kept["Qwen3-Next-80B-A3B-Instruct"] == 36 * (32 * 128 * 128 * 4 + 3 * (2 * 16 * 128 + 32 * 128) * 2)
+    assert kept["AI21-Jamba-Mini-1.5"] == 28 * (8192 * 16 * 4 + 3 * 8192 * 2)
+    assert kept["granite-4.0-h-small"] == 36 * (128 * 64 * 128 * 4 + 3 * (8192 + 2 * 128) * 2)
+    assert kept["NVIDIA-Nemotron-3-Nano-30B-A3B"] == 23 * (64 * 64 * 128 * 4 + 3 * (4096 + 2 * 8 * 128) * 2)
+    assert not any(many for name, many in kept.items() if "Llama" in name or "DeepSeek" in name or "gemma" in name)
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("Llama-3.1-70B-Instruct", "llama-3.1-70b"),
+        ("gemma-3-27b-it", "gemma-3-27b"),
+        ("gemma-4-31B-it", "gemma-4-31b"),
+        ("Qwen3-Next-80B-A3B-Instruct", "qwen3-next-80b-a3b"),
+        ("Qwen3-30B-A3B", "qwen3-30b-a3b"),
+        ("DeepSeek-V3", "deepseek-v3"),
+        ("gpt-oss-120b", "gpt-oss-120b"),
+        ("Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
+    ],
+)
+def test_a_config_and_the_table_say_the_same_of_a_model(name, slug):
+    read, table = shape(name), model_shape.known(slug)
+    assert table is not None
+    for tokens in (0, 1, 127, 1024, 5000, 131_072):
+        assert read.cache_bytes(tokens, 2) == table.cache_bytes(tokens, 2)
+    assert {group.attention_width for group in read.groups} == {group.attention_width for group in table.groups}
+    assert {group.prompt_width for group in read.groups} == {group.prompt_width for group in table.groups}
+    if table.vocabulary:
+        assert read.lookup_params == pytest.approx(table.lookup_params, rel=0.01)
+    assert (read.hidden, read.experts, read.experts_per_token) == (table.hidden, table.experts, table.experts_per_token)
+    assert table.total_params is None or read.total_params == pytest.approx(table.total_params, rel=0.03)
+
+
+def test_shared_layers_cache_nothing(tmp_path):
+    stated = json.loads((FILES / "gemma-4-31B-it.json").read_text())
+    stated["text_config"] |= {"num_kv_shared_layers": 12, "attention_k_eq_v": False}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(stated))
+    # 40 sliding of 16 x 256 and 8 full of 16 x 512 are left of 50 and 10
+    assert read_config(path, "x").cache_bytes(1, 2) == (40 * 16 * 256 + 8 * 16 * 512) * 2 * 2
+
+
+def test_another_type_is_told_by_its_name_and_never_guessed(tmp_path):
+    for changed, told in (
+        ({"model_type": "rwkv7"}, "the type rwkv7"),
+        ({"model_type": None}, "the type LlamaForCausalLM"),
+        ({"model_type": 5, "architectures": 7}, "that it does not state"),
+        ({"model_type": "a" * 5000}, "a" * 60),
+    ):
+        with pytest.raises(InputError, match=told):
+            read_config(written(tmp_path, **changed), "x")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"num_hidden_layers": -1},
+        {"num_hidden_layers": 10**12},
+        {"num_hidden_layers": "many"},
+        {"num_hidden_layers": [80]},
+        {"num_hidden_layers": None},
+        {"hidden_size": True},
+        {"hidden_size": 0},
+        {"hidden_size": 1.5},
+        {"vocab_size": float("inf")},
+        {"vocab_size": {"a": {"b": []}}},
+        {"num_attention_heads": 0},
+        {"num_key_value_heads": "\x1b[31m8"},
+        {"tie_word_embeddings": "yes"},
+        {"sliding_window": 4096, "layer_types": ["full_attention"]},
+        {"sliding_window": 4096, "layer_types": [[]] * 80},
+        {"max_position_embeddings": -5},
+        {"model_type": "nemotron_h"},
+        {"model_type": "mixtral"},
+        {"model_type": "qwen3_moe", "num_experts": 8, "moe_intermediate_size": 64, "num_experts_per_tok": 9},
+        {"text_config": {"model_type": "llama"}},
+    ],
+)
+def test_what_cannot_be_is_one_plain_sentence(tmp_path, changed):
+    with pytest.raises(InputError) as problem:
+        read_config(written(tmp_path, **changed), "x")
+    told = str(problem.value)
+    assert "config.json" in told
+    assert told.isprintable()
+    assert len(told) < 400
+
+
+@pytest.mark.parametrize("text", ["", "[1, 2]", "{", "[" * 100_000, '{"a":' * 50_000, "9" * 6000, "\ufffe", '{"x": 1}'])
+def test_what_is_no_config_is_one_plain_sentence(tmp_path, text):
+    path = tmp_path / "config.json"
+    path.write_text(text)
+    with pytest.raises(InputError):
+        read_config(path, "x")
+    path.write_text(" " * 1_000_001)
+    with pytest.raises(InputError, match="1,000,000 bytes"):
+        read_config(path, "x")
+
+
+@given(st.dictionaries(st.sampled_from(sorted(json.loads((FILES / "gemma-4-31B-it.json").read_text())["text_config"])),
+                       st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+                                    lambda one: st.lists(one, max_size=3), max_leaves=5)))  # fmt: skip
+def test_junk_under_any_key_is_read_or_told(tmp_path_factory, junk):
+    stated = json.loads((FILES / "gemma-4-31B-it.json").read_text())
+    stated["text_config"] |= junk
+    path = tmp_path_factory.mktemp("junk") / "config.json"
+    path.write_text(json.dumps(stated))
+    try:
+        found = read_config(path, "x")
+    except InputError:
+        return
+    assert found.total_params > 0
+    assert found.cache_bytes(10, 2) >= 0

@@ -1,0 +1,197 @@
+"""People's SQL: one SELECT, in a process that can read the results, do nothing else and be stopped."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from bench.errors import QueryRefused
+from bench.library import Library
+from bench.library.user_sql import query
+from bench.library.user_sql.child import answered
+from tests.library.files import sweep
+from tests.tries import seconds, within
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    place = tmp_path_factory.mktemp("people")
+    library = Library.open(place / "library", shipped=False)
+    library.add([sweep(place, 1)])
+    (place / "library" / "endpoints.toml").write_text("secret")
+    (place / "library" / "points-of-another").write_text("secret")
+    return library
+
+
+def refused(library: Library, sql: str) -> str:
+    with pytest.raises(QueryRefused) as caught:
+        query.run(library, sql)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert str(library.path) not in message
+    return message
+
+
+def test_rows_come_back_typed(library: Library) -> None:
+    result = query.run(library, "SELECT concurrency, date, restated_in FROM points ORDER BY 1 -- all of them")
+    assert [row["concurrency"] for row in result.table.to_pylist()] == [1, 2, 4]
+    assert not result.truncated
+
+
+def test_every_kind_of_value_comes_back(library: Library) -> None:
+    result = query.run(
+        library,
+        "SELECT {'a': 1} AS struct, [1, NULL] AS list, MAP {'k': 2} AS map, INTERVAL 1 DAY AS gap, 'x'::BLOB AS bytes,"
+        " '6f1e4f5e-2b0c-4c3e-9a3e-111111111111'::UUID AS id, 170141183460469231731687303715884105727::HUGEINT AS huge,"
+        " 1.50::DECIMAL(9, 2) AS exact, 'NaN'::DOUBLE AS nan, 'inf'::DOUBLE AS inf, TIME '12:00' AS clock,"
+        " TIMESTAMPTZ '2026-01-01 00:00Z' AS moment, 'a'::ENUM('a', 'b') AS kind, NULL AS nothing, '101'::BIT AS bits",
+    )
+    (row,) = result.table.to_pylist()
+    assert (row["struct"], row["list"], row["kind"], row["nothing"]) == ({"a": 1}, [1, None], "a", None)
+    assert math.isnan(row["nan"])
+    assert row["inf"] == math.inf
+
+
+def test_a_column_is_known_by_its_name(library: Library) -> None:
+    result = query.run(library, 'SELECT 1 AS a, 2 AS a, 3 AS " ", 4 AS a, 5 AS a_2')
+    assert result.table.column_names == ["a", "a_2", " ", "a_3", "a_2_2"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "FROM range(20000)",
+        "FROM " + ", ".join(f"points p{n}" for n in range(9)),
+        "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT n FROM t",
+    ],
+)
+def test_rows_are_cut_at_the_limit(library: Library, sql: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query, "TIME_LIMIT_S", 120.0)  # rows are the matter here, on a busy machine too
+    result = query.run(library, sql)
+    assert (result.table.num_rows, result.truncated) == (query.ROW_LIMIT, True)
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT * FROM read_text('/etc/passwd')", "not available"),
+        ("SELECT * FROM read_text('{library}/endpoints.toml')", "not available"),
+        ("SELECT * FROM '{library}/audit.jsonl'", "no table named"),
+        ("SELECT getenv('HOME')", "not available"),
+        ("SELECT nothing FROM points", 'Line 1: Referenced column "nothing" not found.* Candidate bindings: '),
+        ("SELECT concurrency,\n  max(isl)\nFROM points", "^Line 1: column .*GROUP BY"),
+        ("SELECT ST_Area('x'), st_read('x')", "not in the catalog"),
+        ("SELECT 1 / 'x'", "Could not convert string"),
+        ("SELECT INTERVAL 1 DAY UNION ALL SELECT TIME '12:00'", r"TIME -> INTERVAL"),
+        ("SELECT (range::VARCHAR || 'x')::INT FROM range(5000)", "Could not convert string"),
+        ("SELECT $1", "parameter"),
+        ("SELECT error('{library}')", "^the library$"),
+        ("WITH gone AS (DELETE FROM notes RETURNING *) SELECT * FROM gone", "Only one SELECT"),
+    ],
+)
+def test_what_a_select_may_not_do(library: Library, sql: str, reason: str) -> None:
+    with pytest.raises(QueryRefused, match=reason) as caught:
+        answered(library, sql.replace("{library}", str(library.path)))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM glob('/*')",
+        "SELECT * FROM '/etc/passwd.csv'",
+        "SELECT * FROM read_text('{library}/endpoints.toml')",
+        "SELECT * FROM read_text('{library}/points/../endpoints.toml')",
+        "SELECT * FROM read_text('{library}/points-of-another')",
+        "SELECT * FROM duckdb_secrets()",
+        "SELECT * FROM enable_logging(storage = 'file', storage_path = '{library}/points/l')",
+        "SET threads = 1",
+        "INSTALL httpfs",
+        "ATTACH '{library}/x.db'",
+        "COPY notes TO '{library}/x.csv'",
+    ],
+)
+def test_the_index_is_locked_whatever_the_check_of_a_statement_overlooks(library: Library, sql: str) -> None:
+    with pytest.raises(duckdb.Error, match=r"Cannot|locked|disabled"):
+        library.cursor().execute(sql.replace("{library}", str(library.path))).fetchall()
+
+
+def test_a_change_is_refused_whatever_the_check_overlooks(library: Library) -> None:
+    with library.cursor() as cursor:
+        cursor.execute("BEGIN TRANSACTION READ ONLY")
+        with pytest.raises(duckdb.Error, match="read-only"):
+            cursor.execute("WITH gone AS (DELETE FROM notes RETURNING *) SELECT * FROM gone")
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("DELETE FROM notes", "Only one SELECT"),
+        ("WITH gone AS (DELETE FROM notes RETURNING *) SELECT * FROM gone", "Only one SELECT"),
+        ("SELECT repeat('x', 1500000000)", "needed more memory"),
+        ("SELECT repeat('x', 1000000) FROM range(1000)", "needed more memory"),
+        ("SELECT list(a.range) FROM range(10000000000) a", "needed more memory"),
+        ("SELECT * FROM " + "(SELECT * FROM " * 5_000 + "range(1)" + ")" * 5_000, ""),
+    ],
+    ids=["delete", "cte", "long text", "long texts", "long list", "deep"],
+)
+def test_the_process_keeps_its_limits(library: Library, sql: str, reason: str) -> None:
+    before = sorted(os.walk(library.path))
+    assert reason in refused(library, sql)
+    assert sorted(os.walk(library.path)) == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT sum(sqrt(a.range)) FROM range(10000000000) a",
+        "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t",
+        "SELECT max(a.range * b.range + c.range) FROM range(10000) a, range(10000) b, range(10000000) c",
+    ],
+    ids=["sum", "recursive", "cross join"],
+)
+def test_a_query_without_end_is_stopped(library: Library, sql: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query, "TIME_LIMIT_S", 0.6)
+
+    def stopped() -> None:
+        assert "stopped after 0.6 s" in refused(library, sql)
+
+    within(8, lambda: seconds(stopped))
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT " + "1," * query.TEXT_LIMIT, "longer than 100,000 characters"),
+        ("SELECT 1\0; DROP TABLE notes", "NUL character"),
+        ("SELECT '\ud83d'", "Character 9 of the query is half a character"),
+    ],
+    ids=["huge", "NUL", "half a surrogate"],
+)
+def test_what_can_be_no_query_is_refused_before_a_process_sees_it(
+    library: Library, sql: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(query, "result_by", None)
+    with pytest.raises(QueryRefused, match=reason):
+        query.readable(sql)
+
+
+def test_text_is_text(library: Library) -> None:
+    told = query.run(library, "SELECT 'größer 模型 🚀' AS t, chr(0) AS nul").table.to_pylist()
+    assert told == [{"t": "größer 模型 🚀", "nul": "\0"}]
+
+
+def test_the_readers_own_index_is_locked_as_well(library: Library, tmp_path: Path) -> None:
+    outside = tmp_path / "x.csv"
+    outside.write_text("a\n1\n")
+    for sql in (f"SELECT * FROM '{outside}'", "SET threads = 1", "INSTALL httpfs", f"ATTACH '{outside}.db'"):
+        with pytest.raises(duckdb.Error):
+            library.cursor().execute(sql).fetchall()

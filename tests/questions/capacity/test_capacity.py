@@ -1,0 +1,452 @@
+"""How many: sums worked out by hand, what may be recommended, and a thousand demands against a plain search."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.interpolate import PchipInterpolator
+
+from bench.basis import evidence, limits, points, prices
+from bench.basis.limits import Limit
+from bench.chart import DARK, LIGHT
+from bench.cli import main
+from bench.errors import UsageError
+from bench.library import Library
+from bench.maths.capacity import Demand, DemandUnit
+from bench.questions import Answer, answered, capacity, openable
+from bench.questions.capacity import fleet_words, measured, planning
+from bench.questions.capacity.result import LARGEST, SLOWER, Capacity, CapacityAsked, FleetPlan
+from bench.sweep.planning import form
+from bench.view import View
+from tests.questions.heatmap.results import Row, flag, library_of, point
+from tests.questions.saying import headline, kinds, said, statements
+from tests.thorough import times
+
+H200 = {"accelerator": "h200-sxm", "accelerators": 8, "tp": 8}
+UNPRICED = {"accelerator": "mi325x", "accelerators": 2, "tp": 2}
+OWN = {"use": "own"}
+HOURS = 720
+
+
+def at(concurrency: int, rate: float, **more: object) -> Row:
+    """A point that serves so many requests a second of 128 tokens each."""
+    return point(128, 128, rate * 128, concurrency=concurrency, **more)
+
+
+CURVE = [
+    at(1, 1.0, tpot_ms_p50=10, ttft_ms_p50=50),
+    at(16, 8.0, tpot_ms_p50=26, ttft_ms_p50=80),
+    at(64, 16.0, tpot_ms_p50=60, ttft_ms_p50=900),
+]
+
+
+def ask(library: Library, *, slo: Sequence[str] = (), **options: str) -> Answer[Capacity]:
+    return capacity.answer(library, View.of({}, OWN | options, slo=slo))
+
+
+def usd_of(library: Library, chip: str) -> float:
+    return prices.chip_prices(library, prices.Choice())[chip].usd
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """One curve of three points on 4 H100, one point on 8 H200, and a chip without a price."""
+    rows = [*CURVE, at(32, 30.0, tpot_ms_p50=20, ttft_ms_p50=100, **H200), at(8, 2.0, tpot_ms_p50=15, **UNPRICED)]
+    return library_of(tmp_path_factory.mktemp("three"), rows)
+
+
+def test_requests_at_a_measured_load_by_hand(three: Library) -> None:
+    """TPOT of 26 ms is kept at 16 in flight, 8 requests a second: 30 at peak take 30 / (8 x 0.8) = 4.7, so 5 x 4."""
+    found = ask(three, slo=["tpot_ms_p50<=26"], requests="15", peak="2").result
+    own = next(one for one in found.plans if one.facts.accelerator == "h100-sxm")
+    assert (own.instance.load, own.instance.rate, own.instance.is_measured) == (16, 8, True)
+    assert (own.fleet.instances, own.chips) == (5, 20)
+    assert own.usd_per_month == pytest.approx(20 * usd_of(three, "h100-sxm") * HOURS)
+    assert own.fleet.used_at_mean == pytest.approx(15 / 40)
+    assert own.fleet.used_at_peak == pytest.approx(30 / 40)
+    assert own.instance.stopped_by == "tpot_ms_p50"
+    assert own.instance.error is None
+    assert own.power is not None
+    assert (own.power.watts, own.power.is_measured) == (700, False)
+
+
+def test_between_two_measured_loads_by_hand(tmp_path: Path) -> None:
+    """As tests/maths/test_operating_load.py works it out: at 7 in flight 4.8041 requests a second and 17.3132 ms."""
+    held = library_of(tmp_path, CURVE[:2])
+    plan = ask(held, slo=["tpot_ms_p50<=18"], requests="10", peak="1", headroom="0").result.lead
+    assert (plan.instance.load, plan.instance.low, plan.instance.high) == (7, 1, 16)
+    assert plan.instance.rate == pytest.approx(4.8041, abs=1e-4)
+    assert plan.instance.values["tpot_ms_p50"] == pytest.approx(17.3132, abs=1e-4)
+    assert plan.fleet.instances == 3  # 10 / 4.8041 = 2.08
+
+
+def test_interactivity_is_a_limit_on_the_same_curve(tmp_path: Path) -> None:
+    rows = [one | {"interactivity_tokens_per_s_per_user_p50": 1000 / float(str(one["tpot_ms_p50"]))} for one in CURVE]
+    held = library_of(tmp_path, rows)
+    by_tpot = ask(held, slo=["tpot_ms_p50<=40"]).result.lead
+    by_speed = ask(held, slo=["interactivity_tokens_per_s_per_user_p50>=25"]).result.lead
+    assert by_speed.instance.load == by_tpot.instance.load
+    speed = by_speed.instance.values["interactivity_tokens_per_s_per_user_p50"]
+    assert speed == pytest.approx(1000 / by_tpot.instance.values["tpot_ms_p50"])
+
+
+def test_users_by_hand(three: Library) -> None:
+    """At 16 in flight 8 requests a second: 8 x 30 think and 16 wait, 256 users; 500 at peak twice that take 4.9."""
+    found = ask(three, slo=["tpot_ms_p50<=26"], users="500", think="30", peak="2").result
+    own = next(one for one in found.plans if one.facts.accelerator == "h100-sxm")
+    assert own.served == 256
+    assert own.fleet.instances == math.ceil(1000 / (256 * 0.8)) == 5
+
+
+def test_tokens_by_hand(three: Library) -> None:
+    """8 requests of 128 tokens a second are 88,473,600 a day; of prompts and outputs twice that."""
+    for unit, each in (("output_tokens", 88_473_600), ("tokens", 176_947_200)):
+        found = ask(three, slo=["tpot_ms_p50<=26"], unit=unit, tokens="100000000").result
+        own = next(one for one in found.plans if one.facts.accelerator == "h100-sxm")
+        assert own.served == pytest.approx(each)
+
+
+def test_nothing_is_said_beyond_the_largest_measured_load(three: Library) -> None:
+    answer = ask(three, slo=["tpot_ms_p50<=1000"])
+    own = next(one for one in answer.result.plans if one.facts.accelerator == "h100-sxm")
+    assert (own.instance.load, own.instance.rate, own.instance.stopped_by) == (64, 16, LARGEST)
+    alone = library_answer(three, accelerator="h100-sxm")
+    assert "so it may serve more" in statements(alone, "instance")[0].text
+
+
+def library_answer(library: Library, **where: str) -> Answer[Capacity]:
+    return capacity.answer(library, View.of({key: [value] for key, value in where.items()}, OWN))
+
+
+def test_more_load_that_serves_less_is_not_taken(tmp_path: Path) -> None:
+    rows = [*CURVE, at(128, 12.0, tpot_ms_p50=90, ttft_ms_p50=2000)]
+    own = ask(library_of(tmp_path, rows)).result.lead
+    assert (own.instance.load, own.instance.stopped_by) == (64, SLOWER)
+
+
+def test_a_deployment_without_a_point_within_the_limits_is_never_recommended(three: Library) -> None:
+    answer = ask(three, slo=["tpot_ms_p50<=12"])
+    assert {one.facts.accelerator for one in answer.result.plans} == {"h100-sxm"}
+    assert answer.result.ruled_out == {"beyond": 2}
+    none = ask(three, slo=["tpot_ms_p50<=9"])
+    assert (none.result.plans, none.rows.empty, none.is_told) == ((), True, False)
+    assert headline(none) == ("none_keeps", {"deployments": 3})
+    unstated = ask(three, slo=["ttft_ms_p50<=1000"])
+    assert unstated.result.ruled_out == {"unstated": 1}
+
+
+def test_the_cheapest_comes_first_and_what_has_no_price_behind_it(three: Library) -> None:
+    found = ask(three, requests="10").result
+    costs = [one.usd_per_month for one in found.plans]
+    assert costs[-1] is None
+    assert costs[:-1] == sorted(one for one in costs if one is not None)
+    answer = ask(three, requests="10")
+    assert said(answer, "unpriced") == {"unpriced": 1}
+
+
+def test_without_any_price_chips_rank(tmp_path: Path) -> None:
+    rows = [at(8, 2.0, **UNPRICED), at(8, 3.0, **{**UNPRICED, "accelerators": 8, "tp": 8})]
+    answer = ask(library_of(tmp_path, rows), requests="10", peak="1", headroom="0")
+    assert [(one.fleet.instances, one.chips) for one in answer.result.plans] == [(5, 10), (4, 32)]
+    assert answer.result.lead.facts.accelerator == "mi325x"
+    assert "USD" not in answer.headline
+
+
+def test_a_budget_and_chips_at_hand_leave_out_what_is_beyond_them(three: Library) -> None:
+    every = ask(three, requests="40").result.plans
+    cheapest = every[0].usd_per_month or 0
+    within = ask(three, requests="40", budget=f"{cheapest + 1:.0f}").result
+    assert [one.chips for one in within.plans] == [every[0].chips]
+    assert within.ruled_out == {"budget": 2}
+    beyond = ask(three, requests="40", budget="100")
+    assert beyond.result.plans == ()
+    assert headline(beyond)[0] == "beyond_means"
+    assert not beyond.rows["is_allowed"].any()
+    few = ask(three, requests="40", chips="30").result  # 80 / (16 x 0.8) = 6.25: 7 x 4, where H200 takes 4 x 8
+    assert {one.facts.accelerator for one in few.plans} == {"h100-sxm"}
+    assert few.ruled_out == {"chips": 2}
+
+
+def test_shorter_requests_count_as_measured_and_longer_ones_were_not(three: Library) -> None:
+    short = ask(three, requests="15", request_isl="100", request_osl="100").result
+    assert short.lead.fleet == ask(three, requests="15").result.lead.fleet
+    longer = ask(three, requests="15", request_isl="129", request_osl="100")
+    assert longer.result.plans == ()
+    assert longer.result.tally.of("short_isl") == 5
+
+
+def test_workloads_that_differ_are_not_ranked_unless_the_demand_says_its_own(tmp_path: Path) -> None:
+    held = library_of(tmp_path, [*CURVE, at(32, 10.0, **H200) | {"isl": 4096}])
+    answer = capacity.answer(held, View.of({"model": ["llama-3.1-70b"]}, OWN, whole=True))
+    assert headline(answer)[0] == "undecided"
+    assert "next" not in kinds(answer)
+    stated = ask(held, request_isl="100", request_osl="100")
+    assert headline(stated)[0] == "takes"
+    assert len(stated.result.plans) == 2
+
+
+def test_a_flag_of_the_point_stands_in_the_headline(tmp_path: Path) -> None:
+    held = library_of(tmp_path, [at(8, 2.0, flags=flag("capped")), at(16, 3.0, flags=flag("capped"))])
+    assert "(flagged: cut short by a cap)" in ask(held).headline
+
+
+def test_models_side_by_side_have_a_plan_each(tmp_path: Path) -> None:
+    held = library_of(tmp_path, [*CURVE, at(32, 40.0, model="llama-3.1-8b", accelerators=1, tp=1)])
+    answer = capacity.answer(held, View.of({"model": ["llama-3.1-70b", "llama-3.1-8b"]}, OWN))
+    assert headline(answer)[0] == "of_models"
+    assert [one.facts.model for one in answer.result.leads] == ["llama-3.1-8b", "llama-3.1-70b"]
+    assert set(answer.rows["model"]) == {"llama-3.1-70b", "llama-3.1-8b"}
+
+
+def test_the_page_opens_with_a_use_that_something_serves(three: Library, tmp_path: Path) -> None:
+    opened = capacity.complete(three, View())
+    assert opened.option("use") == "chat"
+    answer = capacity.answer(three, View())
+    assert {one.metric.key for one in answer.result.limits} == {"ttft_ms_p50", "tpot_ms_p50"}
+    silent = library_of(tmp_path, [at(8, 2.0)])
+    assert capacity.complete(silent, View()).option("use") == "batch"
+    own = capacity.complete(three, View.of(slo=["tpot_ms_p50<=26"]))
+    assert own.option("use") == "own"
+
+
+def test_the_page_opens_with_no_use_that_leaves_most_deployments_out(tmp_path: Path) -> None:
+    """One of six keeps the limits of chat, and two those of high traffic."""
+    late = {"tpot_ms_p50": 20, "tpot_ms_p99": 30, "ttft_ms_p50": 400}
+    rows = [
+        at(8, 2.0, **late | {"ttft_ms_p50": 200, "ttft_ms_p99": 900}, accelerators=1),
+        at(8, 2.0, **late, ttft_ms_p99=900, accelerators=2),
+        *(at(8, 2.0, **late, ttft_ms_p99=2500, accelerators=many) for many in (3, 4, 5, 6)),
+    ]
+    assert capacity.complete(library_of(tmp_path, rows), View()).option("use") == "traffic"
+
+
+def test_a_readers_own_limit_replaces_that_of_the_use(three: Library) -> None:
+    view = View.of({}, {"use": "chat"}, slo=["tpot_ms_p50<=12"])
+    limits = {one.metric.key: one.value for one in capacity.answer(three, view).result.limits}
+    assert limits == {"ttft_ms_p50": 300, "tpot_ms_p50": 12}
+
+
+def test_limits_of_a_use_that_nobody_states_are_left_out_and_told(tmp_path: Path) -> None:
+    held = library_of(tmp_path, [at(8, 2.0, ttft_ms_p50=100)])
+    answer = capacity.answer(held, View.of({}, {"use": "chat"}))
+    assert [one.metric.key for one in answer.result.limits] == ["ttft_ms_p50"]
+    assert "median TPOT" in statements(answer, "dropped")[0].text
+
+
+def test_every_use_has_its_own_point_and_a_source(three: Library) -> None:
+    answer = ask(three)
+    by_use = {one.use: one.plan for one in answer.result.uses}
+    assert list(by_use) == ["chat", "api", "batch", "traffic"]
+    assert by_use["batch"] is not None
+    assert by_use["chat"] is not None
+    assert by_use["api"] is None
+    assert all(one.source for one in capacity.uses.every().values())
+
+
+def test_an_energy_that_was_measured_counts_before_a_rating(tmp_path: Path) -> None:
+    rows = [one | {"power_w_per_accelerator": watts} for one, watts in zip(CURVE, (300, 500, 600), strict=True)]
+    plan = ask(library_of(tmp_path, rows), slo=["tpot_ms_p50<=40"]).result.lead
+    assert not plan.instance.is_measured
+    assert plan.power is not None
+    assert (plan.power.watts, plan.power.is_measured) == (600, True)  # the more of the two around
+
+
+def test_measuring_the_point_states_its_deployment_lengths_and_load(three: Library) -> None:
+    plan = ask(three, slo=["tpot_ms_p50<=40"]).result.plans[0]
+    asked = fleet_words.sweep_of(plan)
+    assert form.from_link(asked.items())[1] == []
+    assert (asked["isl"], asked["osl"], asked["concurrency"]) == ("128", "128", f"{plan.instance.load:g}")
+    assert (asked["facts.accelerator"], asked["facts.tp"]) == ("h200-sxm", "8")
+
+
+def test_every_bar_opens_a_point_and_both_themes_are_drawn(three: Library) -> None:
+    answer = ask(three)
+    for theme in (LIGHT, DARK):
+        drawn = capacity.figure(answer.result, theme)
+        ids = openable.openable(answer.rows, drawn)
+        assert set(ids) <= set(answer.rows["point_id"])
+        assert len(ids) == 2
+        whole = [sum(float(trace.x[0]) for trace in drawn.data)]
+        assert whole == [pytest.approx(answer.result.lead.usd_per_month)]
+
+
+def test_what_cannot_be_asked_is_refused(three: Library) -> None:
+    for wrong in ({"requests": "0"}, {"headroom": "1"}, {"peak": "0.5"}, {"users": "many"}):
+        with pytest.raises(UsageError):
+            ask(three, **wrong)
+
+
+def test_the_plan_of_many_models_as_csv(
+    shipped: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KNEEPOINT_LIBRARY", str(tmp_path / "library"))
+    asked = "ask capacity --where model=deepseek-r1 model=llama-3.1-70b --requests 40 --use batch --csv".split()
+    assert main(asked) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("point_id,model,precision,accelerator,accelerators,engine,instances,chips,usd_per_month")
+    assert len(lines) > 10
+
+
+def test_whether_it_holds_is_tried(three: Library) -> None:
+    robust = answered("capacity", three, View.of({}, OWN)).robustness
+    assert robust is not None
+    assert robust.own.words.endswith("costs least")
+
+
+CHIPS = (("h100-sxm", 1), ("h100-sxm", 8), ("h200-sxm", 4), ("b200-sxm", 8), ("mi355x", 8), ("l40s", 2))
+
+
+def drawn_rows(seed: int) -> list[Row]:
+    """Curves of two to six points on each of a few deployments, as uneven as measured ones are."""
+    draw = random.Random(seed)
+    rows = []
+    for chip, many in CHIPS:
+        rate, tpot, ttft = draw.uniform(0.2, 2) * many, draw.uniform(4, 20), draw.uniform(30, 300)
+        for load in sorted(draw.sample([1, 2, 4, 8, 16, 32, 64, 128, 256], draw.randint(2, 6))):
+            rate, tpot, ttft = (one * draw.uniform(0.95, 1.8) for one in (rate, tpot, ttft))
+            rows.append(
+                at(load, rate, accelerator=chip, accelerators=many, tp=many, tpot_ms_p50=tpot, ttft_ms_p50=ttft)
+            )
+    return rows
+
+
+def line(loads: Sequence[float], values: Sequence[float], power: float, at: float) -> float:
+    x = np.array(loads) ** power
+    own = np.interp(at**power, x, values) if len(loads) < 3 else PchipInterpolator(x, values)(at**power)
+    return float(own)
+
+
+def places(rows: Sequence[Row]) -> list[tuple[float, float, float, float]]:
+    """Every load that a curve is looked at, with requests a second, TPOT and TTFT there: SciPy's PCHIP, cut to ends."""
+    loads = [float(str(one["concurrency"])) for one in rows]
+    rates = [float(str(one["output_tokens_per_s"])) / 128 for one in rows]
+    tpots, ttfts = ([float(str(one[key])) for one in rows] for key in ("tpot_ms_p50", "ttft_ms_p50"))
+    found = list(zip(loads, rates, tpots, ttfts, strict=True))
+    inverse = [load / rate for load, rate in zip(loads, rates, strict=True)]
+    for nth, (low, high) in enumerate(pairwise(loads)):
+        for whole in sorted({int(low + (high - low) * step / 64) for step in range(64)} - {int(low)}):
+            own = (whole / line(loads, inverse, 0.8, whole), line(loads, tpots, 0.8, whole),
+                   line(loads, ttfts, 1.0, whole))  # fmt: skip
+            ends = [(every[nth], every[nth + 1]) for every in (rates, tpots, ttfts)]
+            cut = [min(max(one, min(pair)), max(pair)) for one, pair in zip(own, ends, strict=True)]
+            found.append((float(whole), cut[0], cut[1], cut[2]))
+    return found
+
+
+def test_a_thousand_demands_get_the_answer_of_a_search_over_every_point(tmp_path: Path) -> None:
+    rows = drawn_rows(7)
+    held = library_of(tmp_path, rows)
+    curves: Mapping[Any, list[Row]] = defaultdict(list)
+    for row in rows:
+        curves[row["accelerator"], row["accelerators"]].append(row)
+    planner = planner_of(held)
+    looked_at = {key: places(own) for key, own in curves.items()}
+    usd = {chip: usd_of(held, chip) for chip, _ in CHIPS}
+    draw = random.Random(11)
+    for _ in range(times(1000, 25, 80)):
+        demand, peak, free = 10 ** draw.uniform(-1, 3), draw.uniform(1, 4), draw.uniform(0, 0.5)
+        spare, tpot, ttft = draw.randint(0, 2), draw.uniform(3, 120), draw.uniform(20, 2500)
+        think = draw.choice((None, draw.uniform(0, 60)))
+        best = []
+        for (chip, many), own in looked_at.items():
+            # a stretch is looked at where one of its measured ends is within the limits
+            ends = sorted(float(str(one["concurrency"])) for one in curves[chip, many])
+            kept = {load for load, _, a, b in own if a <= tpot and b <= ttft}
+            inside = [one for one in own if one[0] in kept and _has_kept_end(one[0], ends, kept)]
+            served = [rate if think is None else rate * think + load for load, rate, *_ in inside]
+            if served:
+                need = max(1, math.ceil(demand * peak / (max(served) * (1 - free)) * (1 - 1e-12))) + spare
+                best.append((need * many * usd[chip] * HOURS, chip, need, need * many))
+        asked = Demand(demand, "requests" if think is None else "users", peak, free, spare, think or 0.0)
+        plans = planner(asked, tpot, ttft)
+        assert len(plans) == len(best)
+        for plan, (cost, chip, need, chips) in zip(plans, sorted(best), strict=True):
+            assert (plan.facts.accelerator, plan.fleet.instances, plan.chips) == (chip, need, chips)
+            assert plan.usd_per_month == pytest.approx(cost)
+
+
+Planner = Callable[[Demand, float, float], list[FleetPlan]]
+
+
+def planner_of(library: Library) -> Planner:
+    """The plans for a demand within limits on TPOT and TTFT, on curves that are read once."""
+    curves = measured.read(library, evidence.read(View()), Demand(1), limits_of(1.0, 1.0))
+    chips = prices.chip_prices(library, prices.Choice())
+    named = points.named(library, [str(id) for id in curves.ids])
+
+    def plans(demand: Demand, tpot: float, ttft: float) -> list[FleetPlan]:
+        best = planning.operating(curves, limits_of(tpot, ttft), demand)
+        return planning.plans_of(library, best, CapacityAsked(demand, "own"), chips, named)
+
+    return plans
+
+
+def limits_of(tpot: float, ttft: float) -> tuple[Limit, ...]:
+    return limits.read(View.of(slo=[f"tpot_ms_p50<={tpot!r}", f"ttft_ms_p50<={ttft!r}"]))
+
+
+def test_an_answer_has_the_plans_of_that_search(uneven: Library) -> None:
+    plans = planner_of(uneven)(Demand(40, "requests", 2, 0.2), 40, 900)
+    answer = ask(uneven, slo=["tpot_ms_p50<=40", "ttft_ms_p50<=900"], requests="40")
+    assert list(answer.result.plans) == plans
+    assert len(plans) > 1
+    assert answer.rows["instances"].tolist() == [one.fleet.instances for one in plans]
+
+
+def _has_kept_end(load: float, ends: Sequence[float], kept: set[float]) -> bool:
+    if load in ends:
+        return True
+    low, high = max(one for one in ends if one < load), min(one for one in ends if one > load)
+    return low in kept or high in kept
+
+
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return library_of(tmp_path_factory.mktemp("uneven"), drawn_rows(3))
+
+
+@settings(max_examples=times(150, 15, 50), deadline=None)
+@given(
+    demand=st.floats(0.1, 500), more=st.floats(1, 5), tpot=st.floats(5, 120), looser=st.floats(1, 3),
+    unit=st.sampled_from(("requests", "users")),
+)  # fmt: skip
+def test_more_demand_never_costs_less_and_looser_limits_never_more(
+    uneven: Library, demand: float, more: float, tpot: float, looser: float, unit: DemandUnit
+) -> None:
+    plans = planner_of(uneven)
+
+    def costs(amount: float, limit: float) -> dict[str, float]:
+        found = plans(Demand(amount, unit, 2, 0.2, think_s=30), limit, 1e6)
+        return {_key(one): one.usd_per_month or 0 for one in found}
+
+    own, larger, eased = costs(demand, tpot), costs(demand * more, tpot), costs(demand, tpot * looser)
+    assert own.keys() == larger.keys()
+    assert own.keys() <= eased.keys()
+    assert all(larger[key] >= own[key] >= eased[key] for key in own)
+
+
+def _key(plan: FleetPlan) -> str:
+    return f"{plan.facts.accelerator} {plan.facts.accelerators}"
+
+
+def test_a_lower_price_never_costs_more(uneven: Library) -> None:
+    """At each provider's price a plan costs in proportion, and takes as many instances."""
+    own = ask(uneven).result
+    for choice in prices.alternatives(uneven, prices.Choice()).values():
+        other = ask(uneven, price_book=choice.book, provider=choice.provider).result
+        ours = {_key(one): one for one in own.plans}
+        for one in other.plans:
+            mine = ours[_key(one)]
+            assert one.fleet == mine.fleet
+            if one.price and mine.price and one.usd_per_month and mine.usd_per_month:
+                assert one.usd_per_month / mine.usd_per_month == pytest.approx(one.price.usd / mine.price.usd)

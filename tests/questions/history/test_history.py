@@ -1,0 +1,220 @@
+"""Histories of made runs: changes that are there are told, those of method are not, and nothing is lost uncounted."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from bench.chart import DARK, LIGHT
+from bench.errors import UnknownName, UsageError
+from bench.questions import history
+from bench.questions.history.result import FRONTIER, History
+from bench.view import View
+from tests.questions.heatmap.results import Row, flag
+from tests.questions.history.runs import held, run, runs
+from tests.questions.saying import headline, kinds, said, statement, statements
+
+FASTER = [1.0] * 5 + [1.3] * 4
+
+
+def asked(**options: str) -> View:
+    return View.of({"model": ["llama-3.1-70b"]}, options)
+
+
+def told(folder: Path, rows: list[Row], **options: str) -> History:
+    return history.answer(held(folder, rows), asked(**options)).result
+
+
+def test_a_change_is_told_with_how_much_and_from_when(tmp_path: Path) -> None:
+    answer = history.answer(held(tmp_path, runs(FASTER)), asked())
+    kind, values = headline(answer)
+    assert kind == "changed"
+    assert (values["runs"], values["changes"], values["last_from"]) == (9, 1, "2026-02-24")
+    assert values["speed"] == pytest.approx(1.3, rel=0.02)
+    assert [one.load for one in answer.result.in_order] == [4, 16, 64]
+    assert {one.values["load"] for one in statements(answer, "at_load")} | {values["load"]} == {4, 16, 64}
+    rows = answer.rows
+    assert len(rows) == 27
+    assert list(rows.loc[rows["speed_change"].notna(), "run"].unique()) == ["2026-02-24"]
+
+
+def test_no_change_is_told_where_there_is_none(tmp_path: Path) -> None:
+    answer = history.answer(held(tmp_path, runs([1.0] * 9, noise=0.02)), asked())
+    assert headline(answer)[0] == "same"
+    assert all(one.values["changes"] == 0 for one in statements(answer, "at_load"))
+
+
+def test_another_version_of_the_engine_is_no_change_of_method(tmp_path: Path) -> None:
+    rows = runs(FASTER[:5]) + [
+        {**row, "engine_version": "0.18"} for row in runs(FASTER) if str(row["date"]) >= "2026-02-24"
+    ]
+    answer = history.answer(held(tmp_path, rows), asked())
+    assert headline(answer)[0] == "changed"
+    assert "2026-02-24 version 0.18 after 0.17" in statement(answer, "came_with").text
+
+
+METHODS: dict[str, tuple[Row, Row]] = {
+    "harness": ({"harness": "a"}, {"harness": "b"}),
+    "harness_version": ({"harness_version": "1"}, {"harness_version": "2"}),
+    "variant": ({"variant": "forward only"}, {"variant": "whole requests"}),
+    "image": ({"engine_version": "0.5.9-cu126"}, {"engine_version": "0.5.9-cu130"}),
+    "requests": ({"requests_ok": 100}, {"requests_ok": 40}),
+    "doubt": ({}, {"flags": flag("methodology")}),
+}
+
+
+@pytest.mark.parametrize("kind", METHODS)
+def test_a_change_of_method_is_marked_as_that_and_not_as_speed(kind: str, tmp_path: Path) -> None:
+    before, after = METHODS[kind]
+    rows = [{**row, **(before if str(row["date"]) < "2026-02-24" else after)} for row in runs(FASTER)]
+    answer = history.answer(held(tmp_path, rows), asked())
+    found = answer.result
+    assert headline(answer)[0] != "changed"
+    assert all(not one.changes for one in found.loads)
+    marked = {each.kind for one in found.loads for value in one.values for each in value.changes}
+    assert marked == {kind}
+    assert statements(answer, "not_speed")
+    assert found.unlike == () or found.gain is None
+    marks = answer.rows["method_changed"].dropna()
+    assert len(marks)
+    for theme in (LIGHT, DARK):
+        words = [one.text for one in history.figure(found, theme).layout.annotations]
+        assert any(text.startswith("method changed") for text in words)
+
+
+def test_a_source_that_measures_otherwise_is_a_change_of_method(tmp_path: Path) -> None:
+    rows = [{**row, "source": "one" if str(row["date"]) < "2026-02-24" else "other"} for row in runs(FASTER)]
+    found = told(tmp_path, rows)
+    assert {each.kind for one in found.loads for value in one.values for each in value.changes} == {"source"}
+    assert all(not one.changes for one in found.loads)
+
+
+def test_two_runs_cannot_tell_noise_from_change(tmp_path: Path) -> None:
+    answer = history.answer(held(tmp_path, runs([1.0, 1.3])), asked())
+    kind, values = headline(answer)
+    assert (kind, values["runs"]) == ("untested", 2)
+    assert values["speed"] == pytest.approx(1.3, rel=0.05)
+
+
+def test_of_a_latency_the_lower_is_faster(tmp_path: Path) -> None:
+    answer = history.answer(held(tmp_path, runs(FASTER)), asked(metric="tpot_ms_p50"))
+    _, values = headline(answer)
+    assert values["speed"] == pytest.approx(1.3, rel=0.02)
+    change = answer.result.loads[0].told[0]
+    assert change.low < change.speed < change.high
+
+
+def test_a_load_that_was_not_measured_is_interpolated_and_says_how_wrong_that_may_be(tmp_path: Path) -> None:
+    rows = [row for row in runs(FASTER) if row["concurrency"] != 16 or str(row["date"]) > "2026-01-15"]
+    answer = history.answer(held(tmp_path, rows), asked(load="16"))
+    (one,) = answer.result.loads
+    between = [value for value in one.values if value.is_interpolated]
+    assert [answer.result.runs[value.run].name for value in between] == ["2026-01-05", "2026-01-15"]
+    assert all(value.gap == 16 and len(value.point_ids) == 2 for value in between)
+    assert all(400 * 0.9 < value.value * 4 < 3000 * 1.1 for value in between)
+    assert said(answer, "interpolated")["values"] == 2
+    # So few curves say nothing of how wrong they are, so the change is counted and not told.
+    assert said(answer, "within_error")["changes"] == len(one.changes) == 1
+    assert one.told == ()
+    rows_of = answer.rows
+    assert rows_of.loc[rows_of["interpolated"], answer.result.metric].isna().all()
+
+
+def test_what_cannot_be_compared_is_counted_with_the_reason(tmp_path: Path) -> None:
+    more = [
+        *run(0, {4: 10.0}, date=None),
+        *run(0, {4: 10.0}, accelerator="h200-sxm"),
+        *runs([1.0, 1.0], accelerator="b200-sxm")[:-1],
+        {**run(3, {4: 10.0})[0], "load_kind": "saturated", "concurrency": None},
+    ]
+    answer = history.answer(held(tmp_path, runs(FASTER) + more), asked())
+    counts = {one.code: answer.result.counted.of(one.code) for one in answer.result.counted.reasons}
+    assert {code: many for code, many in counts.items() if many} == {
+        "undated": 1,
+        "no_load": 1,
+        "once": 1,
+        "other_deployment": 5,
+    }
+    assert answer.result.counted.used == 27
+    assert answer.result.counted.selected == 27 + 8
+    assert answer.result.others == 1
+
+
+def test_the_trade_offs_of_two_runs_are_compared_at_equal_speed_per_user(tmp_path: Path) -> None:
+    """Of 4 chips 100 and 50 tokens/s each, then 150 and 100, at 10 and 20 per user: 1.5 to 2 times, sqrt(3) between."""
+
+    def places(day: int, rates: dict[int, tuple[float, float]]) -> list[Row]:
+        return [
+            {**row, "tpot_ms_p50": 1000 / user, "interactivity_tokens_per_s_per_user_p50": None}
+            for load, (rate, user) in rates.items()
+            for row in run(day, {load: rate})
+        ]
+
+    rows = places(0, {64: (400, 10), 16: (200, 20)}) + places(30, {64: (600, 10), 16: (400, 20)})
+    answer = history.answer(held(tmp_path, rows), asked(show=FRONTIER))
+    gain = answer.result.gain
+    assert gain is not None
+    assert (gain.low, gain.high, gain.mean) == pytest.approx((1.5, 2.0, math.sqrt(3)))
+    assert (gain.start, gain.end) == pytest.approx((10, 20))
+    assert "1.50 to 2 times the throughput" in statement(answer, "frontier").text
+    drawn = history.figure(answer.result, LIGHT)
+    assert [one.name for one in drawn.data] == ["Then: 2026-01-05, 0.17", "Now: 2026-02-04, 0.17"]
+
+
+def test_a_slider_steps_the_later_run_through_the_dates(tmp_path: Path) -> None:
+    found = told(tmp_path, runs(FASTER), show=FRONTIER)
+    drawn = history.figure(found, LIGHT)
+    assert [one.name for one in drawn.frames] == [run.name for run in found.runs[1:]]
+    assert len(drawn.layout.sliders[0].steps) == 8
+    other = told(tmp_path / "again", runs(FASTER), show=FRONTIER, then="2026-01-15", now="2026-01-25")
+    assert (other.then, other.now) == (1, 2)
+
+
+def test_older_runs_stand_in_a_history_whatever_other_pages_rank(tmp_path: Path) -> None:
+    library = held(tmp_path, runs(FASTER))
+    found = {runs: history.answer(library, asked(runs=runs)).result.loads for runs in ("newest", "all")}
+    assert found["newest"] == found["all"]
+
+
+def test_a_link_names_the_loads_and_a_wrong_one_is_refused(tmp_path: Path) -> None:
+    library = held(tmp_path, runs(FASTER))
+    assert history.complete(library, asked()).option("load") == "4,16,64"
+    assert history.complete(library, asked(load="64,8")).option("load") == "8,64"
+    assert [one.load for one in history.answer(library, asked(load="8,64")).result.in_order] == [8, 64]
+    for text in ("many", "0", "-4", "nan", "1,2,3,4,5,6,7,8,9"):
+        with pytest.raises(UsageError, match="load="):
+            history.complete(library, asked(load=text))
+
+
+def test_a_deployment_that_filters_leave_out_gives_way_but_in_a_link_that_is_whole(tmp_path: Path) -> None:
+    library = held(tmp_path, runs(FASTER) + runs([1.0] * 5, accelerator="h200-sxm"))
+    whole = history.complete(library, asked())
+    other = next(
+        code for code, _ in history.choices(library, whole)["deployment"] if code != whole.option("deployment")
+    )
+    assert history.answer(library, whole.with_options(deployment=other)).result.facts.accelerator == "h200-sxm"
+    narrowed = View.of({"accelerator": ["h100-sxm"]}, {"deployment": other})
+    assert history.complete(library, narrowed).option("deployment") == whole.option("deployment")
+    with pytest.raises(UnknownName, match="deployment with a history"):
+        history.complete(library, whole.with_where(accelerator=("h100-sxm",)).with_options(deployment=other))
+
+
+def test_the_least_change_is_the_readers(tmp_path: Path) -> None:
+    found = told(tmp_path, runs(FASTER), least="40")
+    assert all(not one.changes for one in found.loads)
+
+
+def test_two_versions_measured_on_one_day_are_two_runs(tmp_path: Path) -> None:
+    rows = runs([1.0] * 3) + [{**row, "engine_version": "0.18"} for row in runs([1.2] * 3, seed=2)]
+    found = told(tmp_path, rows)
+    assert [(one.name, one.version) for one in found.runs][:2] == [("2026-01-05", "0.17"), ("2026-01-05.2", "0.18")]
+
+
+def test_nothing_measured_twice_says_so(tmp_path: Path) -> None:
+    answer = history.answer(held(tmp_path, runs([1.0])), asked())
+    assert headline(answer)[0] == "nothing"
+    assert not answer.is_told
+    assert "of deployments measured once" in answer.headline
+    assert "frontier" not in kinds(answer)

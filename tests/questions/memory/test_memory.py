@@ -1,0 +1,250 @@
+"""What fits in memory, worked out by hand from the published facts; answered where nothing was measured too."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from bench import names
+from bench.chart import DARK, LIGHT
+from bench.chart.line_names import EVERY_WIDTH
+from bench.errors import UsageError
+from bench.library import Library
+from bench.questions import memory
+from bench.view import View
+from tests.questions.saying import headline, kinds, said, statements
+
+CONFIGS = Path(__file__).parents[2] / "library" / "model_configs" / "files"
+
+
+def fit(found: memory.Memory, accelerator: str, accelerators: int) -> memory.Fit:
+    return next(one for one in found.fits if (one.accelerator, one.accelerators) == (accelerator, accelerators))
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library.open(tmp_path_factory.mktemp("none") / "own", shipped=False)
+
+
+def test_llama_on_h100_by_hand(empty: Library) -> None:
+    """Of 70e9 weights 2 x 128,256 x 8,192 have 2 bytes, the rest one and a scale of 4 for each 128 x 128: 67.17 GiB.
+
+    0.9 x 80 GiB less these leave 4.83; 2,048 tokens of 327,680 bytes are 0.625 GiB, so 7 requests fit.
+    """
+    kept = 2 * 128_256 * 8192
+    weights = (2 * kept + (70e9 - kept) * (1 + 4 / 128**2)) / 2**30
+    view = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm"]}, {"context": "2048"})
+    answer = memory.answer(empty, view)
+    one = fit(answer.result, "h100-sxm", 1)
+    assert one.room_gib == pytest.approx(72 - weights) == pytest.approx(4.83, abs=0.01)
+    assert one.requests == 7
+    assert headline(answer) == ("fits", {"accelerators": 1, "requests": 7, "tokens": 2048})
+    assert answer.result.fewest() == [one]
+    assert fit(memory.answer(empty, view.with_options(cache="fp8")).result, "h100-sxm", 1).requests == 15
+
+
+def test_a_model_that_nobody_measured_is_answered_on_every_known_accelerator(empty: Library) -> None:
+    answer = memory.answer(empty, View.of({"model": ["kimi-k2.5"], "precision": ["fp4"]}))
+    assert {one.accelerator for one in answer.result.fits} > {"h100-sxm", "mi355x", "tpu-v6e"}
+    assert all(one.requests is None for one in answer.result.fits)
+    assert headline(answer) == ("fits", {"accelerators": 2, "requests": None, "tokens": answer.result.tokens})
+    assert answer.result.fewest()[0].accelerator == "mi355x"
+    assert "not_loaded" in kinds(answer, "caveat")
+    for theme in (LIGHT, DARK):
+        assert "Room for KV cache" in memory.figure(answer.result, theme).layout.yaxis.title.text
+
+
+def test_the_story_measured_is_answered_on_what_it_was_measured_on(shipped: Library) -> None:
+    """DeepSeek R1 in FP8 is 671e9 bytes, 625 GiB: 4 H200 have 0.9 x 564, 8 have 1,015 GiB."""
+    answer = memory.answer(shipped, View())
+    assert said(answer, "fits")["accelerators"] == 4
+    assert fit(answer.result, "h200-sxm", 4).room_gib < 0 < fit(answer.result, "h200-sxm", 8).room_gib
+    fewest = {one.accelerator: one.accelerators for one in answer.result.fewest()}
+    assert (fewest["h200-sxm"], answer.result.model, answer.result.precision) == (8, "deepseek-r1", "fp8")
+    assert [one.values["accelerators"] for one in statements(answer, "fewest")] == sorted({*fewest.values()})
+    assert memory.answer(shipped, answer.view).rows.equals(answer.rows)
+
+
+def test_more_tokens_to_a_request_leave_fewer_requests(shipped: Library) -> None:
+    held = [
+        fit(memory.answer(shipped, View.of({}, {"context": tokens})).result, "mi355x", 8).requests
+        for tokens in ("1024", "2048", "8192")
+    ]
+    assert held == sorted(held, reverse=True)
+    assert held[0] == pytest.approx(8 * held[2], rel=0.01)
+
+
+def test_what_cannot_be_is_one_sentence(empty: Library) -> None:
+    answer = memory.answer(empty, View.of({"model": ["no-such-model"], "precision": ["fp8"]}))
+    assert headline(answer) == ("fits", {"accelerators": None})
+    assert memory.figure(answer.result, LIGHT).layout.annotations
+    for key, value in (("cache", "fp3"), ("context", "0"), ("context", "many")):
+        with pytest.raises(UsageError):
+            memory.answer(empty, View.of({}, {key: value}))
+    assert not Path(empty.path).exists()
+
+
+def test_lines_that_lie_on_each_other_are_named_together(shipped: Library) -> None:
+    """Of DeepSeek R1 in FP8, 288 GB of MI355X and 269 of B300 differ by a few pixels from eight chips on."""
+    answer = memory.answer(shipped, View())
+    drawn = memory.figure(answer.result, LIGHT)
+    lines = [one for one in drawn.data if "lines" in one.mode]
+    named = [text for one in drawn.data if one.mode == "text" for text in one.text if "--until" not in text]
+    assert len(named) < len(lines) == len({one.name for one in lines})
+    together = [text for text in named if " and " in text]
+    assert together
+    assert all(any(one.name in text for text in (*named, *(line.hovertemplate for line in lines))) for one in lines)
+    assert any("MI355X, GB300 and B300" in text for text in together)
+    assert any("MI355X" in one.hovertemplate and "GB300" in one.hovertemplate for one in lines)
+    shorter = [text for one in drawn.data if one.mode == "text" for text in one.text if "--until" in text]
+    assert any("MI355X and 2 more" in text for text in shorter)
+
+
+def test_models_side_by_side_have_their_names_their_ticks_and_one_scale(shipped: Library) -> None:
+    view = View.of({"model": ["deepseek-r1", "llama-3.3-70b"]})
+    layout = memory.figure(memory.answer(shipped, view).result, LIGHT).layout
+    assert {note.text for note in layout.annotations} == {"<b>DeepSeek-R1</b>", "<b>Llama 3.3 70B</b>"}
+    assert layout.xaxis.range == layout.xaxis2.range
+    assert layout.yaxis.range == layout.yaxis2.range
+    assert {"10", "100", "1,000", "10,000"} <= set(layout.yaxis.ticktext)
+    assert layout.yaxis.ticktext == layout.yaxis2.ticktext
+    assert layout.yaxis.gridcolor == layout.yaxis2.gridcolor == LIGHT.grid
+
+
+def test_the_ticks_of_its_axis_separate_thousands(shipped: Library) -> None:
+    axis = memory.figure(memory.answer(shipped, View()).result, LIGHT).layout.yaxis
+    assert {"1,000", "10,000"} <= set(axis.ticktext)
+    assert axis.range[0] < 1 + max(map(len, axis.ticktext))
+
+
+def test_lines_apart_keep_names_of_their_own(empty: Library) -> None:
+    view = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm", "mi355x"]})
+    drawn = memory.figure(memory.answer(empty, view).result, LIGHT)
+    assert [text for one in drawn.data if one.mode == "text" for text in one.text if " and " in text] == []
+
+
+def test_the_room_right_of_the_last_count_is_what_names_need(shipped: Library) -> None:
+    view = View.of({"model": ["deepseek-r1", "llama-3.3-70b"]})
+    low, high = memory.figure(memory.answer(shipped, view).result, LIGHT).layout.xaxis.range
+    assert 0.15 < (high - math.log10(64)) / (high - low) < 0.28
+
+
+def test_names_are_shortened_where_a_page_is_narrow(shipped: Library) -> None:
+    drawn = memory.figure(memory.answer(shipped, View.of({"model": ["deepseek-r1"]})).result, LIGHT)
+    told = {
+        pages.start: [
+            text
+            for one in drawn.data
+            if one.mode == "text"
+            for text in one.text
+            if pages.shown("x").split("x")[0] in text
+        ]
+        for pages in EVERY_WIDTH
+    }
+    assert any("MI355X, GB300" in text for text in told[1400])
+    assert any("MI355X and " in text and " more" in text for text in told[1100])
+    assert any("MI355X +" in text for text in told[700])
+
+
+def test_heatmaps_are_of_one_accelerator_and_agree_with_the_rows(empty: Library) -> None:
+    where = {"model": ["llama-3.1-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm", "h200-sxm"]}
+    view = View.of(where, {"context": "2048", "chart": "requests", "on": "h100-sxm"})
+    answer = memory.answer(empty, view)
+    cells = {(cell.across, cell.up): cell.value for cell in answer.result.requests_by}
+    assert all(cells[chips, 2048] == fit(answer.result, "h100-sxm", chips).requests for chips in (1, 2, 4, 8, 64))
+    assert (cells[1, 65_536], cells[1, 1024]) == (0, 15)
+    longest = {(cell.across, cell.up): cell.value for cell in answer.result.longest_by}
+    assert longest[1, 1] == fit(answer.result, "h100-sxm", 1).longest == 15_843  # 4.83 GiB / 327,680 B
+    assert longest[1, 2] == 15_843 // 2
+    for chart, title in (("requests", "Tokens of a request (ISL + OSL)"), ("longest", "Requests at once")):
+        for theme in (LIGHT, DARK):
+            drawn = memory.figure(memory.answer(empty, view.with_options(chart=chart)).result, theme)
+            assert drawn.layout.yaxis.title.text == title
+            assert any("on H100 SXM" in note.text for note in drawn.layout.annotations)
+    none = memory.answer(empty, view.with_options(on="tpu-v6e"))
+    assert (
+        none.result.on == none.view.option("on") == "h200-sxm"
+    )  # which is not among those that are compared, so the first that fits
+
+
+def test_layouts_by_hand(empty: Library) -> None:
+    """8 H200, DeepSeek-R1 with 8-bit weights: a latent cache lies on each device of a tensor-parallel group."""
+    view = View.of({"model": ["deepseek-r1"], "precision": ["int8"], "accelerator": ["h200-sxm"]}, {"context": "2048"})
+    kept = 2 * 129_280 * 7168
+    routed = (671e9 - 37e9) / (1 - 8 / 256)
+    each, room = 2048 * 70_272, 0.9 * 141 * 2**30
+    together = fit(memory.answer(empty, view.with_options(layout="tp")).result, "h200-sxm", 8)
+    assert together.requests == int((room - (671e9 + kept) / 8) / each)
+    apart = fit(memory.answer(empty, view.with_options(layout="dp")).result, "h200-sxm", 8)
+    assert apart.requests == 8 * int((room - (671e9 + kept - routed) - routed / 8) / each)
+    best = fit(memory.answer(empty, view).result, "h200-sxm", 8)
+    assert (best.requests, best.tp, best.dp) == (apart.requests, 1, 8)
+    assert "latent" in kinds(memory.answer(empty, view.with_options(layout="tp")), "caveat")
+    assert "latent" not in kinds(memory.answer(empty, view), "caveat")
+
+
+def test_the_share_used_and_the_reserve_are_the_readers_choice(empty: Library) -> None:
+    view = View.of({"model": ["llama-3.1-8b"], "precision": ["bf16"], "accelerator": ["h100-sxm"]}, {"context": "1000"})
+    whole = fit(memory.answer(empty, view.with_options(memory_used="1")).result, "h100-sxm", 1)
+    less = fit(memory.answer(empty, view.with_options(memory_used="1", reserve="10")).result, "h100-sxm", 1)
+    assert whole.room_gib - less.room_gib == pytest.approx(10)
+    assert whole.requests == int((80 * 2**30 - 16e9) / 131_072_000)
+    for key, value in (
+        ("memory_used", "1.1"),
+        ("reserve", "-1"),
+        ("layout", "pp"),
+        ("chart", "pie"),
+        ("weights", "fp3"),
+    ):
+        with pytest.raises(UsageError):
+            memory.answer(empty, view.with_options(**{key: value}))
+
+
+def test_the_reserve_of_logs_moves_the_first_count_that_fits(empty: Library) -> None:
+    view = View.of({"model": ["llama-3.3-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm"]})
+    answer = memory.answer(empty, view)
+    assert fit(answer.result, "h100-sxm", 1).requests_reserved == 0
+    assert said(answer, "reserved") == {"reserve_gib": 6.2, "accelerators": 2, "accelerator": "h100-sxm"}
+    assert "reserved" not in kinds(memory.answer(empty, view.with_options(reserve="6.2")))
+
+
+def test_predicted_minus_allocated_stands_beside_an_engines_log(empty: Library) -> None:
+    """Of each of 2 H100: 0.9 x 80 GiB less 33.58 of weights and 6.2 or 4.9 of reserve, vLLM logged 33.88 and 32.0."""
+    view = View.of({"model": ["llama-3.3-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm"]})
+    answer = memory.answer(empty, view)
+    logged = answer.result.allocations[0]
+    weights = 67.165049839532 / 2
+    assert logged.weights_off_gib == pytest.approx(weights - 33.88)
+    assert logged.cache_off_gib == pytest.approx((72 - weights - 6.2 - 32, 72 - weights - 4.9 - 32))
+    least, most = logged.cache_off_gib
+    assert statements(answer, "allocated")[0].values == {
+        "accelerator": "h100-sxm",
+        "accelerators": 2,
+        "weights_gib": 33.88,
+        "weights_off_gib": logged.weights_off_gib,
+        "cache_gib": 32.0,
+        "cache_off_least_gib": least,
+        "cache_off_most_gib": most,
+    }
+
+
+def test_every_log_names_a_model_and_an_accelerator_that_are_known() -> None:
+    for row in names.table("allocations.csv"):
+        assert names.model(row["model"]) is not None
+        assert names.accelerator(row["accelerator"]) is not None
+        assert row["source"]
+        stated = [float(row[key]) for key in ("weights_gib", "activation_gib", "other_gib", "cache_gib") if row[key]]
+        assert row["cache_gib"] == "" or sum(stated) == pytest.approx(71.26, abs=0.06)  # 0.9 x 79.18 GiB
+
+
+def test_a_dropped_config_is_a_model_of_the_page(tmp_path: Path) -> None:
+    own = Library.open(tmp_path / "own", shipped=False)
+    assert own.add([CONFIGS / "granite-4.0-h-small.json"]).refused == []
+    answer = memory.answer(own, View.of({"model": ["granite-4.0-h-small"]}, {"weights": "bf16"}))
+    assert said(answer, "fits")["accelerators"] == 1
+    assert said(answer, "computed")["total_params"] == pytest.approx(32.2e9, rel=0.001)
+    unstated = memory.answer(own, View.of({"model": ["granite-4.0-h-small"]}))
+    assert headline(unstated) == ("fits", {"accelerators": None})
+    assert (unstated.result.precision, unstated.result.total_params) == (None, answer.result.total_params)

@@ -1,0 +1,239 @@
+"""docs/adding.md is true: what its blocks add to a copy of Kneepoint is found everywhere the page says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from bench.catalogue import Kind
+from bench.questions.crossover.options import COMPARED
+from bench.questions.pareto.axes import ACROSS, UP
+from bench.wording import lowered
+from tests.pages.drawn import plain
+
+pytestmark = pytest.mark.long
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"`([^`\n]+)`(?:, after `([^\n]+)`|, (at its end))?:\n\n```\w+\n(.*?)```\n", re.DOTALL)
+COPIED = ("bench", "pages", "data", "docs", "tests", ".streamlit", "pyproject.toml", "README.md", "app.py")
+METRICS = "METRICS: tuple[Metric, ...] = (\n"
+
+LIMITED = ("latency",)
+"""The kinds that Cost takes a limit on, of those that have statistics here."""
+
+OWN = {"share": "kv_cache_in_use", "throughput": "steps_per_s", "latency": "queue_ms_p99", "other": "tokens_per_step"}
+KEYS = {kind: OWN.get(kind, f"new_{kind}") for kind in get_args(Kind)}
+"""A metric of every kind: that of the page, one that is derived, one with statistics, and plain ones."""
+ROWS = {
+    "throughput": '_figure("steps_per_s", "throughput", "Steps", "steps/s", "higher", "Steps.", "tokens / step", '
+    'sql="output_tokens_per_s / nullif(tokens_per_step, 0)"),',
+    "latency": '_distribution("queue_ms", "latency", "Wait in the queue", "ms", "lower", "Wait.", "begun", "us"),',
+    "other": '_figure("tokens_per_step", "other", "Tokens per step", "tokens/step", "higher", "Tokens.", "all"),',
+}
+LABELS = {"share": "KV cache in use", "throughput": "Steps", "latency": "Wait in the queue", "other": "Tokens per step"}
+every_kind = pytest.mark.parametrize("kind", get_args(Kind))
+
+
+def row(kind: str) -> str:
+    """The catalogue's row of a kind that the page does not add."""
+    plain = f'_figure("new_{kind}", "{kind}", "New {kind}", "units", "higher", "What is new.", "new / old"),'
+    return f"    {ROWS.get(kind, plain)}\n"
+
+
+def add(place: Path, path: str, after: str, end: str, text: str) -> None:
+    """Write one block of the page: a new file, or lines behind a line or at the end of one that is there."""
+    file = place / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if end:
+        file.write_text(file.read_text(encoding="utf-8") + text, encoding="utf-8")
+    elif after:
+        begin, line, rest = file.read_text(encoding="utf-8").partition(f"{after}\n")
+        assert line, f"{path} has no line that ends with {after}"
+        file.write_text(f"{begin}{line}{text}{rest}", encoding="utf-8")
+    else:
+        assert not file.exists(), path
+        file.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("added") / "kneepoint"
+    place.mkdir()
+    for path in (ROOT / name for name in COPIED):
+        if path.is_dir():
+            shutil.copytree(path, place / path.name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(path, place)
+    blocks = BLOCK.findall(PAGE)
+    assert len(blocks) == PAGE.count("```") / 2
+    for block in blocks:
+        add(place, *block)
+    rest = "".join(row(kind) for kind in KEYS if kind != "share")
+    for command in ("tests.sweep.tables", "tests.questions.recorded context"):
+        assert f"`python -m {command}`" in PAGE
+        run(place, "-m", *command.split())
+    add(place, "bench/catalogue.py", METRICS.rstrip("\n"), "", rest)
+    return place
+
+
+def run(place: Path, *words: str) -> str:
+    """What Python prints in the copy."""
+    environment = {**os.environ, "PYTHONPATH": str(place), "COLUMNS": "200"}
+    ran = subprocess.run([sys.executable, *words], cwd=place, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, f"{ran.stdout[-6000:]}\n{ran.stderr[-6000:]}"
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def told(copy: Path) -> dict[str, Any]:
+    out = run(copy, "-m", "tests.added_things", str(copy.parent), *KEYS.values())
+    found: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return found
+
+
+def test_readers_take_what_is_new_and_refuse_a_share_beyond_one(told: dict[str, Any]) -> None:
+    said = told["imported"]
+    assert "3 points imported (format published" in said["table.csv"]
+    assert "kv_cache_in_use is '1.75', expected a share from 0 to 1" in said["beyond.csv"]
+    assert "1 point imported (format plainbench" in said["sample"]
+    assert "kv_cache_in_use is 37, but a share is from 0 to 1" in said["beyond.json"]
+    assert "plainbench" in told["formats"]
+    assert "plainbench" in told["read by the Data page"]
+    assert "is plainbench's log of single answers; import run.json beside it." in said["log.jsonl"]
+
+
+@every_kind
+def test_a_metric_of_every_kind_is_listed_stored_and_exported(told: dict[str, Any], kind: str) -> None:
+    key = KEYS[kind]
+    assert f"\n{key.removesuffix('_p99')}" in told["metrics"]
+    assert key in told["columns"]
+    assert json.loads(told["query"])[0][key] == {"share": 0.75}.get(kind, 30)
+    rows = list(csv.DictReader(io.StringIO(told["csv"].partition("\n")[2])))
+    assert {"share": 0.25}.get(kind, 10) in {float(row[key] or 0) for row in rows}
+
+
+@every_kind
+def test_a_metric_of_every_kind_is_answered_about_and_offered(told: dict[str, Any], kind: str) -> None:
+    label = LABELS.get(kind, f"New {kind}")
+    answer = json.loads(told[f"heatmap {KEYS[kind]}"])
+    assert lowered(label) in answer["headline"]
+    best = (min if kind == "latency" else max)(row["value"] for row in answer["rows"] if row["state"] == "measured")
+    assert best == {"share": 0.75, "latency": 10}.get(kind, 30)
+    for axis, kinds in (("x", ACROSS), ("y", UP)):
+        if kind in kinds:
+            assert json.loads(told[f"pareto {axis} {KEYS[kind]}"])["rows"][0][KEYS[kind]] is not None
+    for page, box, kinds in (("crossover", "metric", COMPARED), ("cost", "latency", LIMITED)):
+        options = told["pages"][page]["offers"][f"{page}.{box}"]
+        assert any(label in option for option in options) == (kind in kinds), options
+    offered = told["pages"]["heatmap"]["offers"]["heatmap.metric"]
+    assert any(option.startswith(label) for option in offered), offered
+    led = json.loads(told[f"goto {KEYS[kind]}"])
+    assert (led["unknown"], led["told"][0].partition(":")[0]) == ([], label)
+    assert any(one["page"] == "heatmap" and f"metric={KEYS[kind]}" in one["query"] for one in led["destinations"])
+
+
+def test_a_share_is_in_percent_wherever_people_read_it(told: dict[str, Any]) -> None:
+    page = told["pages"]["heatmap"]
+    assert "\nHeatmap: KV cache in use, Example 9B" in told["goto"]
+    assert "slo=kv_cache_in_use%3C%3D0.5" in json.loads(told["limited"])["destinations"][0]["query"]
+    assert "75 %" in json.loads(told["heatmap kv_cache_in_use"])["headline"]
+    assert "The lowest is 25 % at" in told["findings"]
+    assert "50 % KV cache in use" in json.loads(told["pareto y kv_cache_in_use"])["headline"]
+    assert "75 %" in page["headline"][0]
+    assert '"75 %"' in page["charts"][0]
+    column = json.loads(page["tables"][0])["value"]
+    assert (column["label"], column["type_config"]["format"]) == ("KV cache in use", "percent")
+
+
+def test_a_question_of_facts_is_asked_and_has_its_page(told: dict[str, Any]) -> None:
+    said = "Example 9B takes requests of up to 65,536 tokens"
+    assert json.loads(told["context"])["headline"] == f"{said}."
+    page = told["pages"]["context"]
+    assert plain(page["headline"][0]).replace("\\", "").replace("**", "") == f"{said}."
+    assert "65536.0" in page["charts"][0]
+    assert "Longest request (tokens)" in page["tables"][0]
+
+
+def test_an_export_is_listed_and_written(told: dict[str, Any]) -> None:
+    assert "\nlatex " in told["exports"]
+    for text in (told["latex"], told["sent"]):
+        assert "example-9b & x100 & 8 & 400.0 \\\\" in text
+    assert "LaTeX table" in told["pages"]["heatmap"]["files"]
+    assert "LaTeX table" in told["pages"]["points"]["files"]
+
+
+def test_a_check_tells_of_a_flag_and_an_example_of_sql_is_on_its_page(told: dict[str, Any]) -> None:
+    audit = json.loads(told["audit"])
+    (found,) = [one for one in audit["findings"] if one["check"] == "parallelism"]
+    assert (found["text"], found["values"]) == ("2 parts of a model were on 1 device.", {"parts": 2})
+    assert any("Parallelism" in table for table in told["pages"]["audit"]["rows"])
+    assert "Which accelerators were measured most?" in told["pages"]["sql"]["buttons"]
+
+
+def test_arrivals_and_a_stop_rule_are_a_plans_and_a_forms(told: dict[str, Any], copy: Path) -> None:
+    assert "rising" in told["sweep"]
+    assert re.search(r"sweep___arrivals_choices=.*\brising\b", told["completion"])
+    assert told["ramp"] == (
+        "Stopped at concurrency 4 (8 in / 8 out): throughput gained 5.0 % over the level before, and 10 % is asked."
+    )
+    assert told["measured from"] == "done"
+    page = told["pages"]["launch"]
+    assert "single_user" in told["sweep"] + told["completion"]
+    assert any(option.startswith("Single user: ") for option in page["offers"]["plan.profile"])
+    assert "rising" in page["offers"]["plan.loads.arrivals"]
+    assert "plan.stop.least_gain" in page["fields"]
+    docs = (copy / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    assert "| `rising` | ever faster" in docs
+    assert "| `least_gain` | how much more" in docs
+
+
+def test_prices_an_accelerator_and_a_model_are_known_by_name(told: dict[str, Any]) -> None:
+    assert json.loads(told["books"]) == [{"usd_per_accelerator_hour": 1.25}]
+    assert json.loads(told["chips"]) == [{"name": "X100"}]
+    assert json.loads(told["models"]) == [{"name": "Example 9B"}]
+    # 1.25 USD/h / 3600 s / 400 tokens/s x 1e6
+    assert "0.868 USD" in json.loads(told["cost"])["headline"]
+    assert "lab" in told["pages"]["cost"]["offers"]["cost.price_book"]
+    assert json.loads(told["memory"])["headline"].startswith("Example 9B FP8 needs at least one")
+    assert json.loads(told["engines"]) == [{"engine": "plainserve"}]
+    for kind, name in (("model", "Example 9B"), ("accelerator", "X100"), ("engine", "PlainServe")):
+        assert name in told["pages"]["launch"]["offers"][f"plan.facts.{kind}"]
+    assert any(one.startswith("Example 9B") for one in told["pages"]["cost"]["offers"]["select.model"])
+
+
+def test_no_page_has_anything_to_complain_about(told: dict[str, Any]) -> None:
+    assert {name: page["wrong"] for name, page in told["pages"].items() if page["wrong"]} == {}
+
+
+def test_what_is_promised_of_every_one_of_its_kind_holds_for_the_new_ones(copy: Path) -> None:
+    """The contract tests find what was added, and the docs name it."""
+    tests = (
+        "formats/test_contract.py",
+        "formats/test_formats_docs.py",
+        "formats/test_not_results.py",
+        "questions",
+        "audit/test_checks.py",
+        "sweep/planning/test_profiles.py",
+        "sweep/test_executors.py",
+        "test_flags.py",
+        "test_names.py",
+        "test_sql_examples.py",
+        "sweep/test_arrivals.py",
+        "sweep/planning/test_stop_rules.py",
+        "sweep/test_sweeps_docs.py",
+    )
+    new = "plainbench or context or rising or least_gain or parallelism or single_user or Which"
+    names = f"{new} or every_field or tables or listed or place"
+    out = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", names, *(f"tests/{one}" for one in tests))
+    assert "passed" in out

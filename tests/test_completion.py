@@ -1,0 +1,71 @@
+"""What Tab completes in real shells, once the script that `completion` prints is read."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.terminal import Terminal, started
+
+pytestmark = pytest.mark.long
+
+ROOT = Path(__file__).resolve().parents[1]
+SHELLS = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], "source {script}"),
+    "zsh": (["zsh", "-f", "-i"], "autoload -U compinit; compinit -D -u; source {script}"),
+}
+
+
+@pytest.fixture(scope="module", params=sorted(SHELLS))
+def shell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
+    """A shell that has read its script, in a folder with one file."""
+    if shutil.which(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    folder = tmp_path_factory.mktemp("shell")
+    (folder / "gemma.csv").touch()
+    with (folder / "script").open("w") as script:
+        subprocess.run(
+            [sys.executable, "-m", "bench", "completion", request.param], stdout=script, check=True, cwd=ROOT
+        )
+    argv, read = SHELLS[request.param]
+    with started(argv, folder, HOME=str(folder), PS1="> ") as terminal:
+        terminal.type(read.format(script=script.name) + "; echo re''ady\n")
+        terminal.wait_for("ready")
+        yield terminal
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("python -m bench impo", "import "),
+        ("python3 -m bench ask heatm", "heatmap "),
+        ("python -m bench ask heatmap --met", "--metric "),
+        ("python -m bench ask heatmap --scale lin", "linear "),
+        ("python -m bench ask capacity --uni", "--unit "),
+        ("python -m bench ask capacity --use traf", "traffic "),
+        ("python -m bench ask roofl", "roofline "),
+        ("python -m bench ask roofline --pha", "--phase "),
+        ("python -m bench ask roofline --phase pre", "prefill "),
+        ("python -m bench ask roofline --project mi355", "mi355x "),
+        ("python -m bench ask roofline --price-terms on_d", "on_demand "),
+        ("python -m bench ask memory --layout t", "tp "),
+        ("python -m bench ask pareto --y joules_per_out", "joules_per_output_token "),
+        ("python -m bench ask heatmap --metric joules_per_out", "joules_per_output_token"),
+        ("python -m bench ask pareto --where model=llama --slo ttft_ms_p50", "ttft_ms_p50 "),
+        ("python -m bench ask cost --where speculat", "speculation="),
+        ("python -m bench export published-p", "published-parquet "),
+        ("python -m bench import --dry-run gem", "gemma.csv "),
+        ("python -m bench sweep --profile qui", "quick "),
+        ("python -m bench endpoint --jitter logn", "lognormal "),
+        ("kneepoint completion z", "zsh "),
+        ("python gem", "gemma.csv "),
+    ],
+)
+def test_tab_completes(shell: Terminal, typed: str, completed: str) -> None:
+    shell.type(f"\x15{typed}\t")
+    shell.wait_for(typed + completed.removeprefix(typed.split()[-1]), seconds=20)
