@@ -19,6 +19,7 @@ from bench.library import Library
 settings.register_profile("patient", parent=settings.default, deadline=None, max_examples=20)
 settings.register_profile("thorough", parent=settings.get_profile("patient"), max_examples=200)
 settings.register_profile("quick", parent=settings.get_profile("patient"), max_examples=5)
+settings.register_profile("ci", parent=settings.get_profile("patient"), max_examples=25, derandomize=True, database=None)
 settings.load_profile("patient")
 
 HERE = Path(__file__).parent
@@ -33,9 +34,9 @@ OF_A_COSTLY_FILE = 2
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """In the fast loop a few tests of each costly file are left, spread evenly over its functions."""
-    from tests.thorough import QUICK, some  # not before hypothesis has its profile
+    from tests.thorough import FAST_LOOP, some  # not before hypothesis has its profile
 
-    if not QUICK:
+    if not FAST_LOOP:
         return
     functions: dict[Path, dict[str, pytest.Item]] = {}
     for item in items:

@@ -11,7 +11,8 @@ from hypothesis import settings
 Value = TypeVar("Value")
 
 PROFILE = settings.get_current_profile_name()
-QUICK, EVERY = PROFILE == "quick", PROFILE == "thorough"
+FAST_LOOP = PROFILE == "quick"
+QUICK, EVERY = PROFILE in ("quick", "ci"), PROFILE == "thorough"
 
 
 def times(all_of_them: int, a_few: int, often: int | None = None) -> int:
