@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -164,7 +163,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         place = Path(folder)
         parts = lanes(target)
         with ThreadPoolExecutor(len(parts)) as pool:
-            outcomes = [one for lane in pool.map(lambda lane: [run(part, place) for part in lane], parts) for one in lane]
+            outcomes = [
+                one for lane in pool.map(lambda lane: [run(part, place) for part in lane], parts) for one in lane
+            ]
         again = second_try([one for one in outcomes if one.status], place) if accidental(outcomes) else None
     status = summary(outcomes, again)
     print(f"make {target}: {'failed' if status else 'passed'} in {time.monotonic() - began:.0f} s")

@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 from bench.chart import DARK
 from bench.view import View
 from tests.e2e.browsing import charted, figure, headline, pick, settled, spot
+from tests.thorough import some
 
 Visit = Callable[[], Page]
 
@@ -35,7 +36,7 @@ SPOT = """
 """
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", some(PAGES, 1))
 def test_a_cold_page_tells_its_verdict_draws_and_lists_it(name: str, visit: Visit) -> None:
     page = visit()
     page.emulate_media(color_scheme="dark")

@@ -11,7 +11,7 @@ from bench.questions import questions
 from tests.e2e.browsing import charted, reading, settled, unfold
 from tests.e2e.test_phone_charts import PAIR
 from tests.pages.drawn import NAMES
-from tests.thorough import EVERY
+from tests.thorough import EVERY, some
 
 SCREENS = {1440: 900, 800: 900, 390: 844}
 UPPER_PX = 360
@@ -148,7 +148,7 @@ def widths(first: int) -> list[int]:
     return sorted(SCREENS, key=lambda width: width != first)
 
 
-@pytest.mark.parametrize("name", ADDRESSES)
+@pytest.mark.parametrize("name", some(ADDRESSES, 9))
 def test_the_chart_comes_first_below_the_selectors_and_its_labels_are_apart(name: str, tab: Page) -> None:
     shown(tab, FIRST[name], ADDRESSES[name])
     for width in widths(FIRST[name]):
@@ -181,7 +181,7 @@ FIRST_VISITS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "width"), FIRST_VISITS)
+@pytest.mark.parametrize(("name", "width"), some(FIRST_VISITS, 2))
 def test_the_chart_of_a_first_visit_stays_where_it_is_when_the_selectors_come(
     name: str, width: int, browser: Browser, server: str
 ) -> None:
@@ -208,7 +208,7 @@ def test_on_a_phone_the_chart_follows_the_choice_of_a_model(tab: Page) -> None:
     assert 0 < tab.evaluate(PLACES)["chart"] < ON_A_PHONE_PX
 
 
-@pytest.mark.parametrize("width", SCREENS)
+@pytest.mark.parametrize("width", some(SCREENS, 1))
 def test_all_limits_are_in_sight_once_they_are_opened(width: int, tab: Page) -> None:
     shown(tab, width, "/pareto?model=deepseek-r1&slo=ttft_ms_p50<=2000&slo=itl_ms_p99<=100")
     if width == 390:
@@ -223,7 +223,7 @@ def test_all_limits_are_in_sight_once_they_are_opened(width: int, tab: Page) -> 
     assert box["y"] + box["height"] <= SCREENS[width]
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES} - {*questions()}))
+@pytest.mark.parametrize("name", some(sorted({*NAMES} - {*questions()}), 3))
 def test_no_other_page_scrolls_sideways_either(name: str, tab: Page) -> None:
     tab.goto(f"/{name}")
     tab.locator("h1").first.wait_for()
