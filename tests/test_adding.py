@@ -80,7 +80,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for block in blocks:
         add(place, *block)
     rest = "".join(row(kind) for kind in KEYS if kind != "share")
-    for command in ("tests.sweep.tables", "tests.questions.recorded context"):
+    for command in ("tests.sweep.tables", "tests.questions.golden context"):
         assert f"`python -m {command}`" in PAGE
         run(place, "-m", *command.split())
     add(place, "bench/catalogue.py", METRICS.rstrip("\n"), "", rest)

@@ -20,6 +20,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.benchmarks._server import free_port
 from tests.test_layers import imported
 
 pytestmark = pytest.mark.long
@@ -222,11 +223,6 @@ def test_the_app_asks_for_what_it_imports() -> None:
     foreign = imports - set(sys.stdlib_module_names) - {"bench", "pages", "app"}
     asked = named("requirements.txt") | named("requirements-tokenizer.txt")
     assert {canonicalize_name(makers[name][0]) for name in foreign} <= asked
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 @contextmanager

@@ -13,7 +13,6 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.benchmarks._server import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = {"pip", "python"}
@@ -128,11 +129,6 @@ def perform(line: str, image: Image) -> None:
         if command[0] in HERE:
             result = image.run([word for word in command if word != "--no-cache-dir"], home=str(Path.home()))
             assert result.returncode == 0, result.stderr
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 @contextmanager

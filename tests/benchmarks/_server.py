@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -29,10 +30,13 @@ class Server:
 
 
 def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+    """A port nobody listens on, below those that are given to whoever asks for any: it is still free a moment later."""
+    lowest_given = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    while True:
+        port = secrets.choice(range(20_000, max(lowest_given, 30_000)))
+        with contextlib.suppress(OSError), socket.socket() as listener:
+            listener.bind(("127.0.0.1", port))
+            return port
 
 
 @contextlib.contextmanager
@@ -41,10 +45,15 @@ def running(
     log: Path | None = None,
     script: str = "app.py",
     environment: Mapping[str, str] | None = None,
+    setup: str = "",
 ) -> Iterator[Server]:
-    """The app, or another script, started on a free port and ended afterwards; what it prints is in the log."""
+    """The app, or another script, started on a free port and ended afterwards; what it prints is in the log.
+
+    `setup` is Python that its process runs first, such as to set limits that a test need not wait for.
+    """
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port), "--server.headless=true"]
+    program = f"{setup}\nfrom streamlit.web.cli import main; main(prog_name='streamlit')"
+    command = [sys.executable, "-c", program, "run", script, "--server.port", str(port), "--server.headless=true"]
     told = {**os.environ, "KNEEPOINT_LIBRARY": str(library or ROOT / "does-not-exist"), **(environment or {})}
     start = time.perf_counter()
     kept = os.environ.get(LOGS)

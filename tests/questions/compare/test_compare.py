@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 from typing import Any
 
@@ -205,8 +204,4 @@ def test_both_charts_are_drawn(shipped: Library, show: str) -> None:
 def test_ten_thousand_pairs_are_matched(tmp_path: Path) -> None:
     rows = [point(128, 128, 100 + load % 7, concurrency=load, **facts) for load in range(1, 10_001) for facts in (A, B)]
     library = library_of(tmp_path, rows)
-    compare.answer(library, View())  # the library is looked at once
-    begun = time.perf_counter()
-    answer = ask(library)
-    print(f"{len(answer.rows):,} pairs in {time.perf_counter() - begun:.2f} s")
-    assert len(answer.rows) == 10_000
+    assert len(ask(library).rows) == 10_000
