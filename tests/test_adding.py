@@ -21,7 +21,7 @@ from bench.questions.pareto.axes import ACROSS, UP
 from bench.wording import lowered
 from tests.pages.drawn import plain
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.exhaustive]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
