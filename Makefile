@@ -10,7 +10,6 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 PORT ?= 8501
-SEED := $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 TESTS ?= tests
 BIN := .venv/bin
 # What Python has compiled is kept: the tests start it a hundred times.
@@ -46,8 +45,8 @@ lint: $(DEV_INSTALLED) ## check format, lint and types
 	@$(BIN)/python -m tests.suite lint
 
 fuzz: $(DEV_INSTALLED) ## try a thousand new random examples of each property; prints the seed (SEED=… repeats it)
-	@echo "make fuzz SEED=$(SEED) repeats this run."
-	$(BIN)/python -m pytest -q -n auto --hypothesis-profile fuzz --hypothesis-seed $(SEED) -m "hypothesis or fuzz" $(TESTS)
+	@seed=$${SEED:-$$RANDOM$$RANDOM}; echo "make fuzz SEED=$$seed repeats this run."; \
+	$(BIN)/python -m pytest -q -n auto --hypothesis-profile fuzz --hypothesis-seed "$$seed" -m "hypothesis or fuzz" $(TESTS)
 
 install: $(DEV_INSTALLED) chromium ## install what the tests need: the app, its development tools and Chromium
 

@@ -20,7 +20,9 @@ settings.register_profile("patient", parent=settings.default, deadline=None, max
 settings.register_profile("thorough", parent=settings.get_profile("patient"), max_examples=200)
 settings.register_profile("fuzz", parent=settings.get_profile("patient"), max_examples=1000, print_blob=True)
 settings.register_profile("quick", parent=settings.get_profile("patient"), max_examples=5)
-settings.register_profile("ci", parent=settings.get_profile("patient"), max_examples=25, derandomize=True, database=None)
+settings.register_profile(
+    "ci", parent=settings.get_profile("patient"), max_examples=25, derandomize=True, database=None
+)
 settings.load_profile("patient")
 
 HERE = Path(__file__).parent
