@@ -264,7 +264,7 @@ def test_controls_tell_what_they_choose_and_whether_they_are_open(tab: Page) -> 
     tab.get_by_role("button", name="Limits: None").click()
     expect(tab.get_by_role("button", name="Limits: None")).to_have_attribute("aria-expanded", "true")
     current = tab.locator("[aria-current=page]")
-    assert current.all_inner_texts() == ["Pareto"]
+    expect(current).to_have_text(["Pareto"])
     tab.keyboard.press("Escape")
     settled(tab)
     tab.get_by_role("link", name="Cost", exact=True).click()

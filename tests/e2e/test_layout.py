@@ -204,7 +204,7 @@ def test_on_a_phone_the_chart_follows_the_choice_of_a_model(tab: Page) -> None:
     tab.get_by_role("option", name="Llama 3.1 8B").first.click()
     expect(tab.locator(".st-key-selectors-folded")).to_be_attached()
     settled(tab)
-    assert "Llama 3.1 8B" in tab.locator(".st-key-selected").inner_text()
+    expect(tab.locator(".st-key-selected")).to_contain_text("Llama 3.1 8B")
     assert 0 < tab.evaluate(PLACES)["chart"] < ON_A_PHONE_PX
 
 
@@ -239,7 +239,7 @@ def test_the_selectors_stay_in_sight_as_the_page_scrolls(tab: Page) -> None:
     for width in SCREENS:
         sized(tab, width)
         tab.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 600)")
-        tab.wait_for_timeout(100)
+        settled(tab)
         box = tab.locator(".st-key-selecting").bounding_box()
         assert box["y"] == pytest.approx(BAR_PX if width == 390 else 0, abs=1)
         selector = ".st-key-selected button" if width == 390 else ".st-key-selector-model input"
@@ -256,5 +256,5 @@ def test_every_model_offered_says_how_many_points_it_gives_without_a_further_tou
     offered = tab.get_by_role("option")
     expect(offered.first).to_be_visible()
     expect(offered.filter(has_not_text="(")).to_have_count(0, timeout=60_000)
-    assert offered.count() > 5
+    expect(offered.nth(5)).to_be_attached()
     tab.keyboard.press("Escape")
