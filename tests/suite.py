@@ -65,7 +65,8 @@ def lint() -> list[Part]:
 def tests(name: str, profile: str, marks: str, workers: int, *more: str) -> Part:
     """A run of pytest over the tests with these marks."""
     workers_options = ("-n", str(workers), "--dist", "loadfile") if workers else ("-n", "0")
-    command = (*PYTEST, "-q", "--tb=short", *workers_options, "--hypothesis-profile", profile, *more)
+    options = ("-q", "--tb=short", "--durations=40", "--durations-min=2", "--hypothesis-profile", profile)
+    command = (*PYTEST, *workers_options, *options, *more)
     return Part(name, command, marks)
 
 
