@@ -54,6 +54,7 @@ ADDRESSES = {
 FIRST = {name: list(SCREENS)[turn % len(SCREENS)] for turn, name in enumerate(ADDRESSES)}
 """The width at which each of them is opened; the window is then made as wide as the other two."""
 
+LIES_AT = "([part, y]) => Math.abs(document.querySelector(part).getBoundingClientRect().y - y) <= 1"
 BEYOND = """
 [...document.querySelectorAll('.js-plotly-plot, h1, [data-testid=stDataFrame], [class*=st-key-matrix]')]
   .filter(part => !part.parentElement.closest('[class*=st-key-matrix]'))
@@ -239,9 +240,7 @@ def test_the_selectors_stay_in_sight_as_the_page_scrolls(tab: Page) -> None:
     for width in SCREENS:
         sized(tab, width)
         tab.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 600)")
-        tab.wait_for_timeout(100)
-        box = tab.locator(".st-key-selecting").bounding_box()
-        assert box["y"] == pytest.approx(BAR_PX if width == 390 else 0, abs=1)
+        tab.wait_for_function(LIES_AT, arg=[".st-key-selecting", BAR_PX if width == 390 else 0])
         selector = ".st-key-selected button" if width == 390 else ".st-key-selector-model input"
         assert tab.locator(selector).evaluate(
             "part => { const box = part.getBoundingClientRect();"

@@ -111,7 +111,6 @@ def test_numbers_that_are_known_once_a_link_is_followed_do_not_bring_the_page_ba
     page.evaluate(FOLLOWED, "Heatmap")
     page.wait_for_url("**/heatmap?v=2&**")
     settled(page)
-    page.wait_for_timeout(500)
     assert urlsplit(page.url).path == "/heatmap"
 
 
@@ -164,7 +163,7 @@ def test_an_address_that_is_no_page_says_so_and_lists_the_pages(
     assert answer.status == 404
     titles = ", ".join(question.TITLE for question in questions().values())
     assert headline(page) == f"There is no page '{named}'; the pages are {titles}, Launch, Jobs, Data and SQL."
-    page.wait_for_timeout(300)
+    settled(page)
     # The browser itself reports the document's status; nothing else is said or asked for.
     assert errors == ["Failed to load resource: the server responded with a status of 404 (Not Found)"]
     page.get_by_role("link", name="Pareto").click()
