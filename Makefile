@@ -1,6 +1,7 @@
 # Kneepoint: `make run` starts the app, `make help` lists everything.
 #   PYTHON=python3.12   the Python that makes .venv (3.11 or newer)
 #   PORT=8600           another port for `make run`
+#   SEED=1 TESTS=tests/maths   which random examples `make fuzz` tries, and where
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -9,16 +10,8 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 PORT ?= 8501
+TESTS ?= tests
 BIN := .venv/bin
-# One more than there are cores: many tests wait, for what they serve, start or are promised within a time.
-ON_EVERY_CORE = -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist loadfile
-# What a busy machine did not show in a minute and a half is looked for once more; what fails twice fails.
-IN_TWO_BROWSERS := -n 2 --dist loadfile --no-loadscope-reorder --tb=short --reruns 1 --only-rerun TimeoutError
-
-# Where tests write: in memory where it has room for them, so that no fsync waits for a disk.
-IN_MEMORY = $(shell [ -w /dev/shm ] && [ "$$(df -Pk /dev/shm | awk 'END {print $$4}')" -gt 6000000 ] && echo /dev/shm)
-IN_A_PLACE = place=$$(mktemp -d "$(or $(IN_MEMORY),$${TMPDIR:-/tmp})/kneepoint-tests.XXXXXX"); trap 'rm -rf "$$place"' EXIT
-
 # What Python has compiled is kept: the tests start it a hundred times.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -28,7 +21,7 @@ APP_INSTALLED := .venv/installed-app-$(call asked,requirements.txt requirements.
 DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements.lock requirements-tokenizer.txt requirements-dev.txt)
 ENGINE_INSTALLED := .venv-engine/installed-$(call asked,requirements-engine.txt)
 
-.PHONY: help run test test-all test-engine check bench library format lint lock docker-steps chromium port clean
+.PHONY: help run test test-all test-engine check fuzz install bench library format lint lock docker-steps chromium port clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,24 +29,26 @@ help: ## list these commands
 run: port $(APP_INSTALLED) ## start the app on http://127.0.0.1:8501 (PORT=… for another port)
 	@exec $(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
-test: $(DEV_INSTALLED) chromium lint ## run every check: format, lint, types, and all tests, those in a browser too
-	$(IN_A_PLACE); $(BIN)/python -m pytest $(ON_EVERY_CORE) $(PROFILE) --basetemp "$$place/tests" -m "not browser and not setup"
-	$(IN_A_PLACE); $(BIN)/python -m pytest $(IN_TWO_BROWSERS) $(PROFILE) --basetemp "$$place/tests" -m "browser or setup"
+test: install ## run every check a change must pass: format, lint, types, and the tests, those in a browser too
+	@$(BIN)/python -m tests.suite test
 
-test-all: PROFILE := --hypothesis-profile thorough
-test-all: test ## the same, each trial as often as it is worth: every shipped model, every filter's every value
+test-all: install test-engine ## run everything: the full crosses, timed tests, virtual environments, a real engine, planted faults
+	@$(BIN)/python -m tests.suite all
 
 test-engine: $(DEV_INSTALLED) $(ENGINE_INSTALLED) ## test sweeps against a real engine on this CPU (installs PyTorch, 1.2 GB)
 	KNEEPOINT_ENGINE=.venv-engine/bin $(BIN)/python -m pytest -m engine tests/engine
 
-check: $(DEV_INSTALLED) lint ## run the quick checks: format, lint, types, and a spread of the tests that start nothing
-	$(IN_A_PLACE); $(BIN)/python -m pytest -q -n auto --dist worksteal --basetemp "$$place/tests" --hypothesis-profile quick \
-		-m "not browser and not engine and not setup and not long"
+check: $(DEV_INSTALLED) ## run the quick checks: format, lint, types, and the tests that start nothing
+	@$(BIN)/python -m tests.suite check
 
 lint: $(DEV_INSTALLED) ## check format, lint and types
-	$(BIN)/python -m ruff format --check .
-	$(BIN)/python -m ruff check .
-	$(BIN)/python -m mypy
+	@$(BIN)/python -m tests.suite lint
+
+fuzz: $(DEV_INSTALLED) ## try a thousand new random examples of each property; prints the seed (SEED=… repeats it)
+	@seed=$${SEED:-$$RANDOM$$RANDOM}; echo "make fuzz SEED=$$seed repeats this run."; \
+	$(BIN)/python -m pytest -q -n auto --hypothesis-profile fuzz --hypothesis-seed "$$seed" -m "hypothesis or fuzz" $(TESTS)
+
+install: $(DEV_INSTALLED) chromium ## install what the tests need: the app, its development tools and Chromium
 
 format: $(DEV_INSTALLED) ## format the code and apply the linter's safe fixes
 	$(BIN)/python -m ruff check --fix .
@@ -73,7 +68,7 @@ docker-steps: $(DEV_INSTALLED) ## run the Dockerfile's steps without a Docker en
 	$(BIN)/python -m pytest tests/test_dockerfile.py
 
 clean: ## remove .venv, .venv-engine and the tools' caches
-	rm -rf .venv .venv-engine .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-engine .mypy_cache .pytest_cache .ruff_cache .hypothesis test-results
 
 $(APP_INSTALLED):
 	$(call make_venv)

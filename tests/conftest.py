@@ -18,8 +18,11 @@ from bench.library import Library
 # A slow machine is no failure; a fault that twenty examples do not show, the next run has twenty others for.
 settings.register_profile("patient", parent=settings.default, deadline=None, max_examples=20)
 settings.register_profile("thorough", parent=settings.get_profile("patient"), max_examples=200)
+settings.register_profile("fuzz", parent=settings.get_profile("patient"), max_examples=1000, print_blob=True)
 settings.register_profile("quick", parent=settings.get_profile("patient"), max_examples=5)
-settings.register_profile("ci", parent=settings.get_profile("patient"), max_examples=25, derandomize=True, database=None)
+settings.register_profile(
+    "ci", parent=settings.get_profile("patient"), max_examples=25, derandomize=True, database=None
+)
 settings.load_profile("patient")
 
 HERE = Path(__file__).parent

@@ -21,7 +21,7 @@ from bench.questions.pareto.axes import ACROSS, UP
 from bench.wording import lowered
 from tests.pages.drawn import plain
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.exhaustive]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
@@ -80,7 +80,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for block in blocks:
         add(place, *block)
     rest = "".join(row(kind) for kind in KEYS if kind != "share")
-    for command in ("tests.sweep.tables", "tests.questions.recorded context"):
+    for command in ("tests.sweep.tables", "tests.questions.golden context"):
         assert f"`python -m {command}`" in PAGE
         run(place, "-m", *command.split())
     add(place, "bench/catalogue.py", METRICS.rstrip("\n"), "", rest)

@@ -18,6 +18,7 @@ import pytest
 
 from bench.cli import main, output
 from bench.library import Library
+from bench.library.importing import sandbox
 from bench.questions import questions
 from tests.formats.mutations import HOSTILE
 from tests.thorough import some
@@ -38,8 +39,12 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command on an empty library of its own: exit status, stdout, stderr."""
+    """Runs a command on an empty library of its own: exit status, stdout, stderr.
+
+    Files are read in this process; that the child process says the same is tested in importing/test_sandbox.py.
+    """
     monkeypatch.setenv("KNEEPOINT_LIBRARY", str(tmp_path / "library"))
+    monkeypatch.setattr(sandbox, "take_in", lambda library, paths, **options: library.add(paths, **options))
 
     def command(*argv: str) -> tuple[int, str, str]:
         shipped = () if argv[:1] in (("--help",), ()) else ("--no-shipped",)

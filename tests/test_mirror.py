@@ -67,6 +67,7 @@ question, by its answers
 bench/runs: curve_chart documents grid_chart latencies levels over_time phases point point_charts remeasure \
 request_chart run sentences | runs/test_run_story.py runs/test_run_story_again.py pages/test_run.py | a run is told \
 from a real sweep's folder
+bench/sweep: pauses | sweep/checks/test_preflight.py sweep/session/test_runner.py | a record that tests hand in
 bench/sweep/checks: counting endpoint_checks endpoint_probe engines machine tokenizer_file | \
 sweep/checks/test_preflight.py | what a preflight asks a live endpoint
 bench/sweep/executors: local | sweep/test_executors.py | one contract for every place

@@ -62,7 +62,7 @@ def test_a_limit_that_nothing_keeps_can_be_lifted(shipped: Library, name: str) -
     assert (first.page, first.label) == (name, "Lift the limit on p99 TTFT")
 
 
-@pytest.mark.long
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("slo", [(), (KEPT_BY_NOTHING,)], ids=["without limits", "a limit that nothing keeps"])
 @pytest.mark.parametrize("name", leading())
 def test_every_step_leads_to_an_answer_for_every_model(shipped: Library, name: str, slo: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ Value = TypeVar("Value")
 
 PROFILE = settings.get_current_profile_name()
 FAST_LOOP = PROFILE == "quick"
-QUICK, EVERY = PROFILE in ("quick", "ci"), PROFILE == "thorough"
+QUICK, EVERY = PROFILE in ("quick", "ci"), PROFILE in ("thorough", "fuzz")
 
 
 def times(all_of_them: int, a_few: int, often: int | None = None) -> int:

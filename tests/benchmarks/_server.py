@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+LOGS = "KNEEPOINT_TEST_SERVER_LOGS"
+"""The environment variable that names the folder for the logs of servers whose log has no place of its own."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ def running(
     command = [sys.executable, "-c", program, "run", script, "--server.port", str(port), "--server.headless=true"]
     told = {**os.environ, "KNEEPOINT_LIBRARY": str(library or ROOT / "does-not-exist"), **(environment or {})}
     start = time.perf_counter()
-    with open(log or os.devnull, "wb") as out:
+    kept = os.environ.get(LOGS)
+    with open(log or (Path(kept, f"{port}.log") if kept else os.devnull), "wb") as out:
         process = subprocess.Popen(command, cwd=ROOT, env=told, stdout=out, stderr=subprocess.STDOUT)
     try:
         url = f"http://127.0.0.1:{port}"

@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.view import View
 from tests.benchmarks import Figure
 from tests.benchmarks._process import ROOT, Process, process
-from tests.questions.recorded import VIEWS
+from tests.questions.golden import VIEWS
 
 REVISION = "KNEEPOINT_BEFORE"
 ROUNDS = 7

@@ -20,7 +20,7 @@ CHART = ".js-plotly-plot .main-svg"
 QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 LOADING = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-unfinished]"
-PATIENCE_MS = 90_000
+PATIENCE_MS = 60_000
 """How long a page is waited for where no promise is at stake: a busy machine is no failure."""
 
 QUIET_MS = 200
@@ -139,6 +139,7 @@ def context_on(browser: Browser, url: str) -> BrowserContext:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     context.add_init_script(LISTEN)
     context.set_default_timeout(PATIENCE_MS)
+    context.tracing.start(snapshots=True)
     return context
 
 

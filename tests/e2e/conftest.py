@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 from bench.library import Library
-from tests.benchmarks._server import running
-from tests.e2e.browsing import CHROMIUM, FLAGS, PATIENCE_MS, context_on, listening, seen
+from tests.benchmarks._server import LOGS, running
+from tests.e2e.browsing import CHROMIUM, FLAGS, OPEN, PATIENCE_MS, context_on, listening, seen
 from tests.pages import hostile
+from tests.suite import RESULTS
 
 HERE = Path(__file__).parent
 
@@ -30,11 +34,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A test that failed tells what its tabs showed then."""
+    """Of a test that failed, keep what its tabs showed and did, and what the servers printed."""
     report = yield
-    if report.when == "call" and report.failed and item.path.is_relative_to(HERE):
+    if report.when != "teardown" and report.failed and item.path.is_relative_to(HERE):
         report.sections.append(("open tabs", seen()))
+        keep(RESULTS / re.sub(r"[^\w.-]+", "-", item.nodeid.removeprefix("tests/e2e/"))[:120])
     return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def server_logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the servers print goes to a folder, from which a failure takes it."""
+    os.environ[LOGS] = str(tmp_path_factory.mktemp("server-logs"))
+    yield
+    del os.environ[LOGS]
+
+
+def keep(folder: Path) -> None:
+    """Write a screenshot of every open tab, a trace of every browser context and the servers' logs to the folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for number, tab in enumerate(OPEN):
+        with suppress(Error):
+            tab.screenshot(path=folder / f"tab-{number}.png")
+    for number, opened in enumerate({tab.context for tab in OPEN}):
+        with suppress(Error):
+            opened.tracing.stop_chunk(path=folder / f"trace-{number}.zip")
+            opened.tracing.start_chunk()
+    shutil.copytree(os.environ[LOGS], folder / "server-logs")
 
 
 @pytest.fixture(scope="session")
@@ -53,6 +80,14 @@ def browser() -> Iterator[Browser]:
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield opened
         opened.close()
+
+
+@pytest.fixture(autouse=True)
+def trace(browser: Browser) -> None:
+    """Each test's trace begins with the test."""
+    for opened in browser.contexts:
+        opened.tracing.stop_chunk()
+        opened.tracing.start_chunk()
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from bench.library import Library
 from bench.view import View
@@ -87,7 +87,7 @@ def test_notes_and_tags_are_there_after_a_restart(library: Library, served: Serv
         page = tab()
         page.goto(address)
         page.get_by_text("beside another job").first.wait_for()
-        assert page.get_by_text("Tags: rerun wanted").is_visible()
+        expect(page.get_by_text("Tags: rerun wanted")).to_be_visible()
 
 
 def test_what_is_searched_and_opened_is_a_step_that_back_takes_back(library: Library, served: Served) -> None:
@@ -133,7 +133,7 @@ def test_read_only_shows_and_downloads_and_offers_no_change(
         page.get_by_text("This server is read-only").wait_for()
         settled(page)
         for offered in ("Add a note", "Tag", "Correct a fact", "Hide this source", "Delete for good"):
-            assert page.get_by_role("button", name=offered, exact=True).count() == 0
+            expect(page.get_by_role("button", name=offered, exact=True)).to_have_count(0)
         with page.expect_download() as saved:
             page.get_by_role("button", name="Original file").click()
         assert saved.value.suggested_filename == "mine.csv"

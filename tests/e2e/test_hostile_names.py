@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from bench.names import model_slug
 from bench.plain_text import visible
@@ -28,8 +28,8 @@ def test_a_page_shows_hostile_names_as_text(name: str, visit: Visit) -> None:
     page.goto(f"/{'' if name == 'overview' else name}?{QUERY}")
     page.locator("h1").first.wait_for()
     settled(page)
-    assert page.locator(ACTING).count() == 0
-    assert page.get_by_text("could not be drawn").count() == 0
+    expect(page.locator(ACTING)).to_have_count(0)
+    expect(page.get_by_text("could not be drawn")).to_have_count(0)
 
 
 def test_the_filters_offer_hostile_names_letter_for_letter(visit: Visit) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from bench.questions import questions
 from bench.view import View
@@ -41,7 +41,7 @@ WHOLE = (
 def test_a_deep_link_is_right_as_the_first_request_after_a_start(browser: Browser, tmp_path: Path) -> None:
     with running(tmp_path) as started, reading(browser, started.url) as tab:
         page = charted(tab(), WHOLE)
-        assert page.get_by_role("dialog").count() == 0
+        expect(page.get_by_role("dialog")).to_have_count(0)
         assert page.title() == "Pareto - Kneepoint"
         assert "DeepSeek-R1" in headline(page)
         _, titles = figure(page)
@@ -100,7 +100,7 @@ def test_filters_follow_the_reader_and_back_returns_to_the_page_before(visit: Vi
     page.go_back()
     page.wait_for_url(pareto)
     settled(page)
-    assert page.locator("h1").first.is_visible()
+    expect(page.locator("h1").first).to_be_visible()
 
 
 def test_numbers_that_are_known_once_a_link_is_followed_do_not_bring_the_page_back(visit: Visit) -> None:
@@ -120,12 +120,12 @@ def test_a_signpost_carries_what_it_is_about(visit: Visit) -> None:
     page.wait_for_url("**?v=2&**model=**")
     page.wait_for_selector(CHART)
     settled(page)
-    assert page.locator("h1").first.is_visible()
+    expect(page.locator("h1").first).to_be_visible()
 
 
 def test_what_is_not_loaded_is_said_by_name(visit: Visit) -> None:
     page = charted(visit(), "/pareto?v=1&model=deepseek-r1&model=no-such-model")
-    assert page.get_by_text("Nothing is loaded for model no-such-model.").is_visible()
+    expect(page.get_by_text("Nothing is loaded for model no-such-model.")).to_be_visible()
 
 
 def test_reset_returns_to_the_story(visit: Visit) -> None:
@@ -163,7 +163,7 @@ def test_an_address_that_is_no_page_says_so_and_lists_the_pages(
     assert answer.status == 404
     titles = ", ".join(question.TITLE for question in questions().values())
     assert headline(page) == f"There is no page '{named}'; the pages are {titles}, Launch, Jobs, Data and SQL."
-    settled(page)
+    page.wait_for_load_state("networkidle")
     # The browser itself reports the document's status; nothing else is said or asked for.
     assert errors == ["Failed to load resource: the server responded with a status of 404 (Not Found)"]
     page.get_by_role("link", name="Pareto").click()
@@ -181,8 +181,8 @@ def test_a_slash_too_many_is_the_same_page(visit: Visit) -> None:
 
 def test_a_limit_that_is_no_number_is_told_and_the_page_stays(visit: Visit) -> None:
     page = charted(visit(), "/pareto?slo=ttft_ms_p99<=abc&slo=ttft_ms_p50<=9000")
-    assert page.get_by_role("alert").count() == 1
-    assert "slo='ttft_ms_p99<=abc' is no limit" in page.get_by_role("alert").inner_text()
+    expect(page.get_by_role("alert")).to_have_count(1)
+    expect(page.get_by_role("alert")).to_contain_text("slo='ttft_ms_p99<=abc' is no limit")
     view = View.from_query(urlsplit(page.url).query)
     assert view.slo == ("ttft_ms_p50<=9000",)
 

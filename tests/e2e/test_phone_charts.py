@@ -6,6 +6,7 @@ import pytest
 
 from tests.e2e.browsing import charted
 from tests.e2e.conftest import Visit
+from tests.thorough import some
 
 PAIR = (
     "model=deepseek-r1&isl=8192&osl=1024&along=concurrency&a=accelerator%3Dh200-sxm%26accelerators%3D8%26engine%3Dsglang"
@@ -38,7 +39,7 @@ WRONG = """
 """
 
 
-@pytest.mark.parametrize("address", CHARTS)
+@pytest.mark.parametrize("address", some(CHARTS, 2))
 def test_no_text_of_a_chart_is_cut_or_lies_on_another_at_390_px(address: str, visit: Visit) -> None:
     page = visit()
     page.set_viewport_size({"width": 390, "height": 844})

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.benchmarks._server import running
 from tests.e2e.browsing import CHART, charted, figure, headline, reading, settled, unfold
@@ -41,13 +41,13 @@ def asked(page: Page) -> str:
 
 def test_a_query_from_a_link_waits_and_back_returns_to_the_one_before(visit: Visit) -> None:
     page = opened(visit(), f"/sql?query={quote(SQL)}")
-    assert page.get_by_text("came with the link and has not run").is_visible()
+    expect(page.get_by_text("came with the link and has not run")).to_be_visible()
     assert page.locator("textarea").input_value() == SQL
     assert "rows" not in headline(page)
     page.locator("textarea").focus()
     page.keyboard.press("Control+Enter")
     told(page, "3 rows and 2 columns")
-    assert not page.get_by_text("came with the link").is_visible()
+    expect(page.get_by_text("came with the link")).to_be_hidden()
     run(page, "SELECT 1 AS one, 2 AS two")
     told(page, "1 row and 2 columns")
     assert asked(page) == "SELECT 1 AS one, 2 AS two"
@@ -75,7 +75,7 @@ def test_an_example_is_run_charted_and_linked(visit: Visit) -> None:
     link = page.url
     assert "colour=" in link
     theirs = opened(visit(), link)
-    assert theirs.get_by_text("came with the link and has not run").is_visible()
+    expect(theirs.get_by_text("came with the link and has not run")).to_be_visible()
     theirs.get_by_role("button", name="Run", exact=True).click()
     theirs.wait_for_selector(CHART)
     settled(theirs)
@@ -109,7 +109,7 @@ def test_neither_other_tabs_nor_who_uses_or_leaves_the_page_wait_for_its_query(
         third.wait_for_url("**group=engine**")
         told(other, "3 rows and 2 columns")
         assert "DeepSeek-R1" in headline(third)
-        assert under_way.is_visible()
+        expect(under_way).to_be_visible()
         scores = page.get_by_role("button", name="scores", exact=True)
         scores.or_(page.get_by_role("radio", name="scores")).first.click()
         page.get_by_text("The query was ended because the page was used meanwhile").wait_for()

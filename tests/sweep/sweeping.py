@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from bench.cli import main
+from bench.endpoint import Settings, running, truth
 from bench.sweep.folder import Folder
 from bench.sweep.planning.plan import Plan
+from bench.sweep.session.setup import looked_at
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,6 +45,22 @@ def bench(*arguments: str, timeout: float = 60, **more: Any) -> subprocess.Compl
     """A command of the command line, run to its end."""
     command = [sys.executable, "-m", "bench", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout, **more)
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command of the command line, run to its end in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = main(list(arguments))
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
+
+
+def asked_before(place: Path, **fields: Any) -> int:
+    """How many answers the checks before a sweep of this plan ask for: the load's first is the one of this number."""
+    log = place / "checks.jsonl"
+    with running(Settings(ttft_ms=1, itl_ms=0, log=log)) as url:
+        assert looked_at(plan_for(url, **fields)).problem is None
+    return len(truth.read(log))
 
 
 def started(folder: Folder) -> subprocess.Popen[bytes]:

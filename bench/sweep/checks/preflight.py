@@ -21,6 +21,7 @@ from bench.sweep.checks.tokenizer_file import TokenizerFile
 from bench.sweep.generator import calibration as calibrating
 from bench.sweep.generator.calibration import Calibration
 from bench.sweep.generator.load import run_point
+from bench.sweep.pauses import USUAL, Pauses
 from bench.sweep.wire.bodies import RequestStyle, body
 from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, Target
 from bench.wording import counted, joined, number
@@ -33,8 +34,6 @@ VENDOR_FIELDS = ("ignore_eos", "min_tokens")
 JUST_S = 0.2
 """What is cut off so shortly before the end of the time for all checks was cut off by it."""
 AT_ONCE = 4
-LIMITED_S, FIRST_PAUSE_S, LONGEST_PAUSE_S = 60.0, 0.75, 5.0
-"""An endpoint that limits requests is asked one at a time, after pauses that double, for so long in all."""
 TRIES = 4
 """How often a short request is sent until its failure counts, where it may have failed by chance."""
 ABOUT_A_KEY = re.compile(r"api.?key|authenticat|unauthori[sz]ed", re.IGNORECASE)
@@ -54,16 +53,17 @@ def preflight(
     tokenizer: TokenizerFile | None = None,
     first_s: float = FIRST_S,
     until: float | None = None,
+    pauses: Pauses = USUAL,
 ) -> Preflight:
     """Everything that is found out before the load, each check in one sentence; sends a few short requests.
 
     `isls` and `osls` are the lengths of the plan, `further` inputs it only sends where the endpoint's context has room,
     `longest` the most tokens of context one of its requests takes for sure. `key_env` names where the key came from,
     `tokenizer` is a file that counts inputs where the endpoint does not, `until` is when all has to be over, on the
-    monotonic clock. Not to be called inside a running event loop.
+    monotonic clock, `pauses` are those of a limiter. Not to be called inside a running event loop.
     """
     checked = Preflight(target, manner)
-    with contextlib.suppress(Failed), contextlib.closing(_Checks(checked, key_env, first_s, until)) as run:
+    with contextlib.suppress(Failed), contextlib.closing(_Checks(checked, key_env, first_s, until, pauses)) as run:
         run.reach()
         run.models()
         run.read_info(longest)
@@ -80,9 +80,12 @@ def preflight(
 class _Checks(AccessChecks):
     """All checks, one after another."""
 
-    def __init__(self, found: Preflight, key_env: str | None, first_s: float, until: float | None) -> None:
+    def __init__(
+        self, found: Preflight, key_env: str | None, first_s: float, until: float | None, pauses: Pauses
+    ) -> None:
         super().__init__(found, key_env, until)
         self.first_s = first_s
+        self.pauses = pauses
 
     def stream(self) -> None:
         """Check that one short request gets its answer, as a stream with token counts where the endpoint can."""
@@ -247,7 +250,7 @@ class _Checks(AccessChecks):
         asks = {place: PreparedRequest(place, body(manner, text, osl), None, osl) for place, text in enumerate(texts)}
         target = self.checked.target.changed(streaming=manner.streaming)
         exchanges: dict[int, Exchange] = {}
-        tries, limited_until = TRIES, monotonic() + LIMITED_S
+        tries, limited_until = TRIES, monotonic() + self.pauses.limited_for_s
         slowed = 0  # 1 once it has asked for less, and more with each round in a row of which it answered nothing
         while asks and tries:
             most = (len(asks), AT_ONCE, 1)[min(slowed, 2)]
@@ -263,7 +266,8 @@ class _Checks(AccessChecks):
             }
             if limited and asks:
                 slowed = 1 if done else max(slowed, 1) + 1
-                pause_s = min(FIRST_PAUSE_S * 2 ** (slowed - 1), LONGEST_PAUSE_S)
+                pauses = self.pauses
+                pause_s = min(pauses.limited_first_s * 2 ** (slowed - 1), pauses.limited_longest_s)
                 sleep(min(pause_s, max(0.0, self._left())))
             elif len(done) < len(run.exchanges):
                 tries -= 1

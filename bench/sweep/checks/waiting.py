@@ -7,20 +7,23 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 
 from bench.sweep.checks.endpoint_probe import EndpointProbe, NotReached, ProbeReply
+from bench.sweep.pauses import USUAL
 from bench.sweep.wire.bodies import RequestStyle, body
 from bench.sweep.wire.exchange import Target
 from bench.wording import number
 
-EVERY_S = 1.0
 ANSWERS_WITHIN_S = 5.0
 LOADING = 500
 """From this status on a gateway or an engine is not ready: 503 of vLLM, 502 of a proxy whose engine does not listen."""
 
 
-def await_model(target: Target, model: str, wait_s: float, tell: Callable[[str], object]) -> None:
+def await_model(
+    target: Target, model: str, wait_s: float, tell: Callable[[str], object], every_s: float = USUAL.model_s
+) -> None:
     """Wait until every base URL serves the model, or the limit has passed and the checks say what is wrong.
 
-    `tell` hears how long it has waited before each look but the first, and may raise to end it.
+    `tell` hears how long it has waited before each look but the first, and may raise to end it. A look comes every
+    `every_s`.
     """
     begun = monotonic()
     until = begun + wait_s
@@ -29,7 +32,7 @@ def await_model(target: Target, model: str, wait_s: float, tell: Callable[[str],
         if left <= 0:
             return
         tell(f"waiting for the model to load, {_time(monotonic() - begun)} of {_time(wait_s)}")
-        time.sleep(min(EVERY_S, left))
+        time.sleep(min(every_s, left))
 
 
 def serves(target: Target, model: str, until: float) -> bool:

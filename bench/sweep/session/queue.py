@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 
 from bench.access import LOCAL_HOSTS
 from bench.sweep.folder import ID, Folder, writing
+from bench.sweep.pauses import USUAL
 from bench.sweep.planning.plan_parts import Endpoint
 from bench.wording import counted
 
-LOOK_S = 0.5
 QUEUED = "queued"
 CLAIM = ".turn"
 PORTS = {"http": 80, "https": 443}
@@ -94,11 +94,13 @@ def await_turn(
     begins: Callable[[], object],
     over: Callable[[], bool],
     cores: int | None = None,
+    look_s: float = USUAL.turn_s,
 ) -> bool:
     """Whether it became this sweep's turn; False when `over` said before that it need not wait any longer.
 
     `waiting` is told why whenever the reason changes, and has to write it to the status, where the others find this
-    sweep in the queue. `begins` has to write there that it runs; nobody else can begin meanwhile.
+    sweep in the queue. `begins` has to write there that it runs; nobody else can begin meanwhile. It looks every
+    `look_s`.
     """
     last = None
     while not over():
@@ -110,7 +112,7 @@ def await_turn(
             if why != last:
                 waiting(why)
                 last = why
-        time.sleep(LOOK_S)
+        time.sleep(look_s)
     return False
 
 

@@ -29,6 +29,7 @@ from bench.sweep.measured.clock import ClockDrift, ClockReading
 from bench.sweep.measured.finishing import FinishedLoad, line_of
 from bench.sweep.measured.request_file import to_parquet
 from bench.sweep.measured.telemetry import Poller
+from bench.sweep.pauses import USUAL, Pauses
 from bench.sweep.planning import searches
 from bench.sweep.planning.searches import Stop
 from bench.sweep.planning.shapes import PlannedPoint
@@ -47,24 +48,27 @@ class _Cancelled(Exception):
     """It was cancelled while it waited for its turn."""
 
 
-def run(folder: Folder, watch: StatusListener | None = None, place: str = "local") -> SessionEnd:
+def run(
+    folder: Folder, watch: StatusListener | None = None, place: str = "local", pauses: Pauses = USUAL
+) -> SessionEnd:
     """How the sweep in this folder ended; it goes on where its journal ends. `watch` is told its status twice a second.
 
-    The load runs from the place of this name.
+    The load runs from the place of this name, with these pauses before it.
 
     Raises:
         UsageError: another process is running it, or its plan cannot be run.
         InputError: the plan or the journal cannot be read.
     """
     with folder.taken():
-        return _Session(folder, watch, place).whole()
+        return _Session(folder, watch, place, pauses).whole()
 
 
 class _Session:
     """A session of a sweep."""
 
-    def __init__(self, folder: Folder, watch: StatusListener | None, place: str) -> None:
+    def __init__(self, folder: Folder, watch: StatusListener | None, place: str, pauses: Pauses) -> None:
         self.folder = folder
+        self.pauses = pauses
         self.plan = folder.plan
         self.teller = StatusWriter(folder, self.plan, watch)
         before = folder.read
@@ -117,8 +121,8 @@ class _Session:
             self.tell("checking")
 
         standing, over = self.teller.standing, self.folder.cancel.exists
-        waits = partial(self.waits, queue.QUEUED)
-        if not queue.await_turn(self.folder, standing, waiting=waits, begins=begin, over=over):
+        waits, look_s = partial(self.waits, queue.QUEUED), self.pauses.turn_s
+        if not queue.await_turn(self.folder, standing, waiting=waits, begins=begin, over=over, look_s=look_s):
             raise _Cancelled
 
     def opened(self) -> Preflight:
@@ -129,6 +133,7 @@ class _Session:
             from_page=came is not None and came.from_page,
             minutes=self.minutes_left,
             waiting=partial(self.waits, "checking"),
+            pauses=self.pauses,
         )
         self.checks = [asdict(check) for check in checked.checks]
         settled = setup.settled(self.plan, checked, [line.key for line in self.lines])

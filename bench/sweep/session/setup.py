@@ -25,6 +25,7 @@ from bench.sweep.generator.assignment import AskedEndpoint
 from bench.sweep.generator.prompt_files import read_prompts
 from bench.sweep.generator.prompts import lengths_to_calibrate
 from bench.sweep.measured.finishing import deployment
+from bench.sweep.pauses import USUAL, Pauses
 from bench.sweep.planning import searches
 from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
 from bench.sweep.planning.facts import PRICE
@@ -147,7 +148,12 @@ def _value(variable: str) -> str:
 
 
 def looked_at(
-    plan: Plan, *, from_page: bool = False, minutes: float | None = None, waiting: Callable[[str], object] | None = None
+    plan: Plan,
+    *,
+    from_page: bool = False,
+    minutes: float | None = None,
+    waiting: Callable[[str], object] | None = None,
+    pauses: Pauses = USUAL,
 ) -> Preflight:
     """What the preflight found, a problem included; `from_page` holds the endpoint's host to what a page may ask.
 
@@ -171,7 +177,7 @@ def looked_at(
     target = _target(whom(plan)).changed(from_page=from_page)
     until = monotonic() + 60 * (plan.caps.minutes if minutes is None else minutes)
     if waiting is not None and endpoint.wait_s:
-        await_model(target, endpoint.model, min(endpoint.wait_s, until - monotonic()), waiting)
+        await_model(target, endpoint.model, min(endpoint.wait_s, until - monotonic()), waiting, pauses.model_s)
     checked = preflight(
         target,
         manner,
@@ -182,6 +188,7 @@ def looked_at(
         key_env=endpoint.key_env,
         tokenizer=tokenizer,
         until=until,
+        pauses=pauses,
     )
     if (short := budgets.too_short(plan, timed(checked))) is not None:
         checked.checks.append(EndpointCheck("duration", None, short))

@@ -19,7 +19,7 @@ from bench.library import Library
 from bench.questions import heatmap
 from bench.selection import written
 from bench.view import View
-from tests.questions import recorded
+from tests.questions import golden
 from tests.questions.heatmap.results import SMALL, asked, by_place, flag, library_of, point
 from tests.questions.saying import headline, kinds, said, statement
 from tests.thorough import some
@@ -524,11 +524,11 @@ class TestFlags:
         (way, verdict), *_ = found.otherwise
         assert (way, verdict.code) == ("without flagged points", "4|256|128")
 
-    @pytest.mark.parametrize("about", some(recorded.VIEWS, 4, 5))
+    @pytest.mark.parametrize("about", some(golden.VIEWS, 4, 5))
     def test_every_kind_on_a_named_point_is_printed(self, shipped: Library, about: str) -> None:
         """In the sentence that names the point where it names a few, else beside it."""
         for options in ({}, {"ratio_by": "accelerator"}, {"ratio_by": "precision"}):
-            answer = heatmap.answer(shipped, View.of(recorded.VIEWS[about], options))
+            answer = heatmap.answer(shipped, View.of(golden.VIEWS[about], options))
             kinds_of = {one.point_id: one.flag_kinds for cell in answer.result.cells for one in cell.facts}
             kinds_of |= {one.point_id: one.flag_kinds for one, _ in answer.result.other_kinds}
             beside = " ".join(one.text for one in answer.statements if one.kind == "flags")
@@ -539,10 +539,10 @@ class TestFlags:
 
 
 class TestHeadlines:
-    @pytest.mark.parametrize("about", some(recorded.VIEWS, 4, 5))
+    @pytest.mark.parametrize("about", some(golden.VIEWS, 4, 5))
     def test_are_short(self, shipped: Library, about: str) -> None:
         for options in ({}, {"ratio_by": "accelerator"}, {"metric": "ttft_ms_p50"}):
-            answer = heatmap.answer(shipped, View.of(recorded.VIEWS[about], options))
+            answer = heatmap.answer(shipped, View.of(golden.VIEWS[about], options))
             assert len(answer.headline.split()) <= LONGEST
             assert answer.headline.count("tokens in") <= 1
 

@@ -511,7 +511,7 @@ def test_every_choice_offered_gives_an_answer(shipped):
     view = pareto.complete(shipped, View.of({"accelerator": ["h100"], "model": ["deepseek-r1"]}))
     offered = {key: [value for value, _ in found] for key, found in pareto.choices(shipped, view).items()}
     assert {"latency", "per_user"} == {catalogue.metric(key).kind for key in offered["x"]}
-    for turn in range(max(len(offered[key]) for key in ("x", "y", "group"))):
+    for turn in some(range(max(len(offered[key]) for key in ("x", "y", "group"))), 4):
         taken = {
             key: offered[key][(turn + shift) % len(offered[key])] for key, shift in (("x", 0), ("y", 7), ("group", 3))
         }

@@ -13,7 +13,7 @@ from bench.library import Library
 from bench.questions import pareto
 from bench.questions.pareto import statements as sentences
 from bench.view import View
-from tests.questions import recorded
+from tests.questions import golden
 from tests.questions.pareto.results import COST, LIMIT_X, LIMIT_Y, SMALL, Row, X, Y, at, library_of, point
 from tests.questions.saying import statement, statements
 from tests.thorough import some
@@ -495,10 +495,10 @@ def test_a_headline_is_short(shipped: Library, model: str, x: str) -> None:
     assert len(answer.headline.split()) <= LONGEST
 
 
-@pytest.mark.parametrize("about", some(recorded.VIEWS, 6, 6))
+@pytest.mark.parametrize("about", some(golden.VIEWS, 6, 6))
 def test_every_flag_of_a_point_that_a_sentence_names_stands_in_it(shipped: Library, about: str) -> None:
     for options, slo in (({}, ()), ({"y": COST}, (LIMIT,))):
-        answer = pareto.answer(shipped, View.of(recorded.VIEWS[about], options, slo=slo))
+        answer = pareto.answer(shipped, View.of(golden.VIEWS[about], options, slo=slo))
         kinds = {spot.point.point_id: spot.point.flag_kinds for spot in answer.result.overall}
         flagged = dict(zip(answer.rows.get("point_id", ()), answer.rows.get("flags", ()), strict=True))
         for one in answer.statements:

@@ -16,21 +16,22 @@ from bench.sweep.checks.endpoint_probe import proxy_for
 from bench.sweep.checks.preflight import preflight
 from bench.sweep.generator.calibration import text
 from bench.sweep.generator.prompts import lengths_to_calibrate
+from bench.sweep.pauses import Pauses
 from bench.sweep.planning import searches
 from bench.sweep.planning.plan import Plan
 from bench.sweep.session.setup import looked_at
 from bench.sweep.wire.bodies import RequestStyle
 from bench.sweep.wire.exchange import Target
-from tests.tries import TRIES
 
 pytestmark = pytest.mark.long
 
 WANTED = RequestStyle("fake-model", ignore_eos=True, min_tokens=True)
+SHORT = Pauses(limited_first_s=0.001, limited_longest_s=0.01, limited_for_s=0.1)
 
 
 def look(url, manner=WANTED, *, headers=None, context=None, **more):
     target = Target.at(url, api=manner.api, streaming=manner.streaming, headers=headers, context=context)
-    return preflight(target, manner, **more)
+    return preflight(target, manner, pauses=SHORT, **more)
 
 
 def said(found, name):
@@ -58,12 +59,9 @@ def one_sentence(problem):
 )
 def test_every_engine_as_it_tells_itself(dialect, engine, version, counts_by, fields):
     settings = Settings(dialect=dialect, ttft_ms=30, itl_ms=2, context_tokens=4096, simulates="a chat model")
-    for _ in range(TRIES):
-        with running(settings) as url:
-            found = look(url, isls=[128, 512], osls=[32], longest=4096)
-        assert found.problem is None
-        if found.ttft_ms < 130 and found.e2el_ms < 300:
-            break
+    with running(settings) as url:
+        found = look(url, isls=[128, 512], osls=[32], longest=4096)
+    assert found.problem is None
     assert (found.engine.name, found.engine.version) == (engine, version)
     assert found.engine.context_tokens == 4096
     assert found.engine.simulates == "a chat model"
@@ -73,14 +71,22 @@ def test_every_engine_as_it_tells_itself(dialect, engine, version, counts_by, fi
     assert found.manner.usage
     assert found.target.address == "127.0.0.1"
     assert found.timed_osl == 32
-    # On a busy machine an answer may come late, though not in each of the tries, and never early.
-    assert 29 < found.ttft_ms < 130
-    assert 29 + 31 * 2 < found.e2el_ms < 300
+    # It may come late, never early; how late is timed below.
+    assert found.ttft_ms > 29
+    assert found.e2el_ms > 29 + 31 * 2
     assert found.calibration.misses() == ()
     for check in found.checks:
         one_sentence(check.said)
     if not fields:
         assert "does not accept ignore_eos (HTTP 4" in said(found, "ignore_eos")
+
+
+@pytest.mark.timed
+def test_the_one_timed_request_takes_what_the_endpoint_is_set_to():
+    with running(Settings(ttft_ms=30, itl_ms=2)) as url:
+        found = look(url, osls=[32])
+    assert 29 < found.ttft_ms < 130
+    assert 29 + 31 * 2 < found.e2el_ms < 300
 
 
 @pytest.mark.parametrize("api", ["chat", "completions"])
@@ -239,17 +245,25 @@ def test_a_context_search_is_calibrated_by_lengths_that_have_room(dialect):
     assert found.calibration.misses() == ()
 
 
-@pytest.mark.parametrize("failure", ["500", "429", "cut", "html", "malformed", "reset", "error_body"])
+@pytest.mark.parametrize(
+    "failure",
+    [
+        "500",
+        "429",
+        "cut",
+        *(pytest.param(one, marks=pytest.mark.exhaustive) for one in ("html", "malformed", "reset", "error_body")),
+    ],
+)
 def test_an_endpoint_that_fails_now_and_then_is_looked_at_all_the_same(failure):
     """Of each four requests the first two fail: fields are taken, streams come, and lengths are counted."""
     ill = {number: failure for number in range(400) if number % 4 < 2}
-    with running(Settings(dialect="openai", ttft_ms=2, itl_ms=0, fail_at=ill)) as url:
+    with running(Settings(dialect="openai", ttft_ms=2, itl_ms=0, fail_at=ill, retry_after_s=0)) as url:
         plain = look(url, RequestStyle("fake-model"), isls=[64], osls=[8])
     assert plain.problem is None
     assert plain.manner.streaming
     assert plain.counts_by == "usage"
     assert plain.timed_osl == 8
-    with running(Settings(ttft_ms=2, itl_ms=0, fail_at=ill)) as url:
+    with running(Settings(ttft_ms=2, itl_ms=0, fail_at=ill, retry_after_s=0)) as url:
         found = look(url, osls=[8])
     assert (found.manner.ignore_eos, found.manner.min_tokens) == (True, True)
 
@@ -273,7 +287,7 @@ def test_a_connection_that_is_reset_once_is_made_again():
     ],
 )
 def test_an_endpoint_that_answers_no_request(failure, words):
-    with running(Settings(fail={failure: 1.0}, ttft_ms=5, itl_ms=1)) as url:
+    with running(Settings(fail={failure: 1.0}, retry_after_s=0)) as url:
         assert words in one_sentence(look(url).problem)
 
 

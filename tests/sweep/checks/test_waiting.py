@@ -6,8 +6,8 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -17,13 +17,12 @@ from bench.endpoint import Settings, running
 from bench.sweep.checks import waiting
 from bench.sweep.checks.preflight import preflight
 from bench.sweep.folder import Folder
+from bench.sweep.pauses import Pauses
 from bench.sweep.planning.plan import Plan
 from bench.sweep.session.runner import run
 from bench.sweep.wire.bodies import RequestStyle
 from bench.sweep.wire.exchange import RequestApi, Target
-from tests.endpoint.odd import Failing, Odd, one
 from tests.sweep.played import Played, playing
-from tests.tries import seconds, within
 
 STATED = {
     "endpoint.model": "fake-model",
@@ -36,12 +35,7 @@ STATED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "EVERY_S", 0.05)
-
-
-def swept(place: Path, url: str, seen: list[str] | None = None, **more: str) -> tuple[Folder, str, str]:
+def swept(place: Path, url: str, seen: Callable[[str], object] = str, **more: str) -> tuple[Folder, str, str]:
     """The sweep of a plan in this process, its state and why; `seen` gets the reasons its status gave meanwhile."""
     plan = Plan.from_fields(
         {**STATED, "endpoint.url": url, **{key.replace("__", "."): text for key, text in more.items()}}
@@ -49,17 +43,17 @@ def swept(place: Path, url: str, seen: list[str] | None = None, **more: str) -> 
     folder = Folder.create(place, plan)
 
     def watch(status) -> None:
-        if seen is not None and status.get("reason"):
-            seen.append(status["reason"])
+        if status.get("reason"):
+            seen(status["reason"])
 
-    ended = run(folder, watch)
+    ended = run(folder, watch, pauses=Pauses(model_s=0.02))
     return folder, ended.state, ended.reason
 
 
 def test_a_model_that_loads_is_waited_for(tmp_path: Path) -> None:
     told: list[str] = []
     with playing(Played(loading=[503, 503, "another-model", "another-model"])) as played:
-        folder, state, reason = swept(tmp_path, played.url, told, endpoint__wait_s="600")
+        folder, state, reason = swept(tmp_path, played.url, told.append, endpoint__wait_s="600")
     assert state == "done", reason
     assert len(folder.read.points) == 1
     waits = [one for one in told if one.startswith("waiting for the model to load, ")]
@@ -71,23 +65,18 @@ def test_a_model_that_loads_is_waited_for(tmp_path: Path) -> None:
 def test_a_gateway_whose_engine_does_not_answer_yet_is_waited_for(status: int, tmp_path: Path) -> None:
     told: list[str] = []
     with playing(Played(loading=[status, status])) as played:
-        _, state, reason = swept(tmp_path, played.url, told, endpoint__wait_s="60")
+        _, state, reason = swept(tmp_path, played.url, told.append, endpoint__wait_s="60")
     assert state == "done", reason
     assert len([one for one in told if one.startswith("waiting for the model to load, ")]) == 2
 
 
 @pytest.mark.parametrize("status", [500, 503])
 def test_an_engine_that_lists_its_model_and_answers_nothing_yet_is_waited_for(status: int, tmp_path: Path) -> None:
-    loads = Odd(ttft_ms=2, itl_ms=1, failing=(Failing(status, until_s=0.5),))
     told: list[str] = []
-    with one(loads) as (url, servers):
-        _, state, reason = swept(tmp_path, url, told, endpoint__model="odd-model", endpoint__wait_s="60")
-        log = servers.log("odd")
+    with running(Settings(ttft_ms=2, itl_ms=1, fail_at={number: str(status) for number in range(3)})) as url:
+        _, state, reason = swept(tmp_path, url, told.append, endpoint__wait_s="60")
     assert state == "done", reason
-    waits = len([one for one in told if one.startswith("waiting for the model to load, ")])
-    assert waits >= 1
-    assert [wrote.ended for wrote in log].index("whole") == waits
-    assert all(wrote.ended == "whole" for wrote in log[waits:])
+    assert len([one for one in told if one.startswith("waiting for the model to load, ")]) == 3
 
 
 @pytest.mark.parametrize("api", ["chat", "completions"])
@@ -97,36 +86,37 @@ def test_what_a_model_is_tried_with_is_a_request_as_any_other(api: RequestApi) -
 
 
 def test_an_endpoint_that_does_not_listen_yet_is_waited_for(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port = held.getsockname()[1]
-    role = Played()
+    with ExitStack() as open_until_the_end:
+        port = open_until_the_end.enter_context(reserved())
 
-    def begin() -> None:
-        time.sleep(0.3)
-        with playing(role, port=port):
-            over.wait(60)
+        def listen(reason: str) -> None:
+            if "waiting" in reason and not begun:
+                begun.append(open_until_the_end.enter_context(playing(port=port)))
 
-    over = threading.Event()
-    server = threading.Thread(target=begin)
-    server.start()
-    try:
-        _, state, reason = swept(tmp_path, f"http://127.0.0.1:{port}", endpoint__wait_s="60")
-    finally:
-        over.set()
-        server.join()
+        begun: list[Played] = []
+        _, state, reason = swept(tmp_path, f"http://127.0.0.1:{port}", listen, endpoint__wait_s="60")
+    assert begun
     assert state == "done", reason
+
+
+@contextmanager
+def reserved() -> Iterator[int]:
+    """A port that nobody listens at and nobody else is given; another socket of this process may listen there."""
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
 
 
 def test_without_a_limit_nothing_is_waited_for_and_after_it_the_usual_sentence_comes(tmp_path: Path) -> None:
     told: list[str] = []
     with playing(Played(loading=["another-model"] * 10_000)) as played:
-        _, state, at_once = swept(tmp_path / "a", played.url, told)
+        _, state, at_once = swept(tmp_path / "a", played.url, told.append)
         assert not [one for one in told if "waiting" in one]
-        _, _, later = swept(tmp_path / "b", played.url, told, endpoint__wait_s="0.2")
+        _, _, later = swept(tmp_path / "b", played.url, endpoint__wait_s="0.2")
     assert state == "failed"
     assert later == at_once
     assert "fake-model" in later
-    assert [one for one in told if "waiting" in one]
 
 
 def test_a_sweep_that_waits_can_be_cancelled(tmp_path: Path) -> None:
@@ -137,9 +127,7 @@ def test_a_sweep_that_waits_can_be_cancelled(tmp_path: Path) -> None:
         if "waiting" in (status.get("reason") or ""):
             folder.cancel.touch()
 
-    begun = time.monotonic()
     assert run(folder, watch).state == "cancelled"
-    assert time.monotonic() - begun < 30
 
 
 @contextmanager
@@ -182,26 +170,19 @@ def slow(speaks: bytes = b"", every_s: float = 0.1) -> Iterator[str]:
     ids=["silent", "announcing", "half a head"],
 )
 def test_all_checks_are_over_when_the_cap_on_minutes_is(speaks: bytes, every_s: float, tmp_path: Path) -> None:
-    def took() -> float:
-        begun = time.monotonic()
-        _, state, reason = swept(tmp_path, url, caps__minutes="0.02")
-        ended = time.monotonic() - begun
-        assert ended > 1.0
-        assert state == "failed"
-        assert "within the time caps.minutes leaves" in reason
-        return ended
-
+    begun = time.monotonic()
     with slow(speaks, every_s) as url:
-        within(10, took)
+        _, state, reason = swept(tmp_path, url, caps__minutes="0.02")
+    assert time.monotonic() - begun > 1.0
+    assert state == "failed"
+    assert "caps.minutes" in reason
 
 
 def test_heads_that_announce_an_answer_without_end_are_none() -> None:
     with slow(b"HTTP/1.1 100 Continue\r\n\r\n" * 4000, 0.001) as url:
-        begun = time.monotonic()
         problem = preflight(Target.at(url), RequestStyle("fake-model"), first_s=60).problem
     assert problem is not None
     assert "too_large: the answer is nothing but heads" in problem
-    assert time.monotonic() - begun < 30
     with slow(b"HTTP/1.1 102 Processing\r\n\r\n", 0.05) as url:
         problem = preflight(Target.at(url), RequestStyle("fake-model"), first_s=0.5).problem
     assert problem is not None
@@ -209,9 +190,6 @@ def test_heads_that_announce_an_answer_without_end_are_none() -> None:
 
 
 def test_a_wait_keeps_within_the_cap_on_minutes(tmp_path: Path) -> None:
-    def capped() -> None:
-        _, state, reason = swept(tmp_path, "http://127.0.0.1:9", endpoint__wait_s="600", caps__minutes="0.02")
-        assert state == "failed"
-        assert reason
-
-    within(10, lambda: seconds(capped))
+    _, state, reason = swept(tmp_path, "http://127.0.0.1:9", endpoint__wait_s="600", caps__minutes="0.01")
+    assert state == "failed"
+    assert reason
