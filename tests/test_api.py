@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from bench.sweep.session import launching
 from bench.view import View
 from tests.benchmarks._server import ROOT, Server, free_port, running, wait_for_first_byte
 from tests.library.files import table
+from tests.polling import until
 
 OWN_PORT = 8501
 JSON = {"host": f"localhost:{OWN_PORT}", "content-type": "application/json"}
@@ -373,12 +373,14 @@ def asked(server: str, method: str, path: str, content: object = None, **headers
         connection.close()
 
 
-def until(server: str, sweep: str, *states: str) -> dict[str, Any]:
-    end = time.monotonic() + 30
-    while (told := asked(server, "GET", f"/api/sweeps/{sweep}")[1])["state"] not in states:
-        assert time.monotonic() < end, told
-        time.sleep(0.1)
-    return told
+def status_in(server: str, sweep: str, *states: str) -> dict[str, Any]:
+    """The status of a sweep, once it is in one of these states."""
+
+    def look() -> dict[str, Any] | None:
+        status = asked(server, "GET", f"/api/sweeps/{sweep}")[1]
+        return status if status["state"] in states else None
+
+    return until(look)
 
 
 @pytest.mark.long
@@ -407,10 +409,8 @@ def test_many_exports_hold_up_nobody_and_end_when_their_readers_leave(place: Pat
         readers = [http.client.HTTPConnection(address, timeout=60) for _ in range(2)]
         for reader in readers:
             reader.request("GET", "/api/export/llm-d")
-        until_s = time.monotonic() + 30
-        while len(working := writing(server)) < 2:
-            assert time.monotonic() < until_s
-        for process in working:
+        until(lambda: len(writing(server)) == 2)
+        for process in writing(server):
             process.suspend()  # now they never end by themselves
         for _ in range(40):
             other = http.client.HTTPConnection(address, timeout=60)
@@ -422,9 +422,7 @@ def test_many_exports_hold_up_nobody_and_end_when_their_readers_leave(place: Pat
         assert asked(server.url, "GET", "/healthz")[0] == 200
         for reader in readers:
             reader.close()
-        while writing(server):
-            assert time.monotonic() < until_s
-            time.sleep(0.1)
+        until(lambda: not writing(server))
         reader.request("GET", "/api/export/published-csv?accelerator=tpu-v6e")
         assert reader.getresponse().status == 200
         reader.close()
@@ -436,12 +434,12 @@ def test_a_program_starts_watches_ends_and_resumes_a_sweep(server: str, place: P
         plan = {**DOTTED, "endpoint.url": url, "loads.concurrency": [1, 2], "point.requests": 25}
         status, started = asked(server, "POST", "/api/sweeps", plan)
         assert status == 201, started
-        until(server, started["id"], "running")
+        status_in(server, started["id"], "running")
         status, told = asked(server, "POST", f"/api/sweeps/{started['id']}/cancel", {})
         assert (status, told["state"]) == (200, "cancelled")
         status, told = asked(server, "POST", f"/api/sweeps/{started['id'][-6:]}/resume")
         assert (status, told["id"]) == (200, started["id"])
-        told = until(server, started["id"], "done", "failed")
+        told = status_in(server, started["id"], "done", "failed")
     assert told["state"] == "done", told
     assert [point["concurrency"] for point in told["points"]] == [1, 2]
     assert [row["id"] for row in asked(server, "GET", "/api/sweeps")[1]] == [started["id"]]
@@ -509,7 +507,7 @@ def test_a_token_is_in_no_log_and_no_file(tmp_path: Path) -> None:
             for given, status in ((wrong, 403), (token, 201)):
                 found, told = asked(server, "POST", "/api/sweeps", plan, authorization=f"Bearer {given}")
                 assert found == status, told
-            assert until(server, told["id"], "done", "failed")["state"] == "done"
+            assert status_in(server, told["id"], "done", "failed")["state"] == "done"
             assert asked(server, "POST", f"/api/sweeps/{told['id']}/resume?token={token}", {})[0] == 403
         finally:
             process.terminate()

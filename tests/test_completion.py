@@ -68,4 +68,4 @@ def shell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 )
 def test_tab_completes(shell: Terminal, typed: str, completed: str) -> None:
     shell.type(f"\x15{typed}\t")
-    shell.wait_for(typed + completed.removeprefix(typed.split()[-1]), seconds=20)
+    shell.wait_for(typed + completed.removeprefix(typed.split()[-1]))

@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from bench.library import Library
+from tests.polling import until
 
 pytestmark = pytest.mark.long
 
@@ -36,11 +36,9 @@ def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path, num
         str(archive),
     ]
     with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as importing:
-        until = time.monotonic() + 30
-        while not any(path.is_dir() for path in temporary.iterdir()) and time.monotonic() < until:
-            time.sleep(0.01)
+        until(lambda: any(path.is_dir() for path in temporary.iterdir()))
         importing.send_signal(number)
-        importing.communicate(timeout=30)
+        importing.communicate(timeout=60)
     assert importing.returncode == 128 + number
     assert list(temporary.iterdir()) == []
     points = Library.open(tmp_path / "library", shipped=False).fetch("select count(*) n from points")

@@ -200,7 +200,7 @@ def dropped(page: Page, *files: Path) -> Page:
 def begun(url: str, length: str) -> int:
     """The status of an upload there that states this length and sends nothing yet."""
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.netloc, timeout=5)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=60)
     try:
         connection.putrequest("PUT", parts.path)
         connection.putheader("Content-Length", length)

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from bench.sweep.session import jobs
 from bench.sweep.session.demo_endpoints import FOLDER, practise
 from tests.benchmarks._server import Server, running
 from tests.e2e.browsing import charted, choose, copied, figure, find, headline, reading, settled
+from tests.polling import until
 from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import plan_for
 
@@ -80,9 +81,11 @@ def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
     start.click()
     page.wait_for_url("**/jobs?job=*")
     (folder,) = listed(library)
-    for many in (1, 2):
-        page.wait_for_function(f"() => {POINTS} >= {many}")
-    page.get_by_role("button", name="Cancel", exact=True).click()
+    until(lambda: len(folder.read.points) >= 2)
+    with paused(folder):
+        page.wait_for_function(f"() => {POINTS} >= 2")
+        page.get_by_role("button", name="Cancel", exact=True).click()
+        until(folder.cancel.exists)
     onward = page.get_by_role("button", name="Resume: measure what is missing")
     onward.wait_for()
     said(page, "was cancelled with")
@@ -162,10 +165,12 @@ def test_what_one_tab_goes_on_with_another_shows_when_its_reader_comes_back(
     listing.goto("/jobs")
     said(listing, "1 sweep: 1 was cancelled.")
     first.get_by_role("button", name="Resume: measure what is missing").click()
-    first.get_by_role("button", name="Cancel", exact=True).wait_for()
-    for page in (second, listing):
-        page.evaluate("window.dispatchEvent(new Event('focus'))")
-    second.get_by_role("button", name="Cancel", exact=True).wait_for()
+    until(lambda: folder.held() and folder.status.get("current"))
+    with paused(folder):
+        first.get_by_role("button", name="Cancel", exact=True).wait_for()
+        for page in (second, listing):
+            page.evaluate("window.dispatchEvent(new Event('focus'))")
+        second.get_by_role("button", name="Cancel", exact=True).wait_for()
     for page in (first, second):
         said(page, "is done with 2 of 2 points")
     said(listing, "1 sweep: 1 is done.")
@@ -178,9 +183,12 @@ def test_a_sweep_outlives_the_server_and_its_own_death_is_seen(library: Path, br
         assert folder.held()
         before = folder.status["current"]
         until(lambda: folder.status["current"] != before)
-    with running(library) as again, watched(browser, again, f"/jobs?job={folder.id}") as page:
-        said(page, "of 4 points, ")
-        page.locator(".st-key-live").wait_for()
+    with ExitStack() as stack:
+        with paused(folder):
+            page = stack.enter_context(reading(browser, stack.enter_context(running(library)).url))()
+            page.goto(f"/jobs?job={folder.id}")
+            said(page, "of 4 points, ")
+            page.locator(".st-key-live").wait_for()
         until(lambda: len(folder.read.points) >= 1)
         os.kill(folder.status["pid"], signal.SIGKILL)
         said(page, "was interrupted with")
@@ -218,7 +226,7 @@ def test_a_sweep_is_heard_by_its_points_and_a_request_opens_by_keyboard(tab: Cal
 @pytest.mark.parametrize("width", [1440, 800, 390])
 def test_numbers_on_a_runs_chart_never_cover_each_other(tab: Callable[[], Page], library: Path, width: int) -> None:
     folder = sweeping(library, "1,2,3,4,5,6,7,8", "8")
-    until(lambda: not folder.held(), 60)
+    until(lambda: not folder.held())
     page = tab()
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"/run?run={folder.id}")
@@ -262,23 +270,19 @@ def sweeping(library: Path, concurrency: str, requests: str) -> Folder:
 
 
 @contextmanager
-def watched(browser: Browser, app: Server, address: str) -> Iterator[Page]:
-    with reading(browser, app.url) as tab:
-        page = tab()
-        page.goto(address)
-        yield page
+def paused(folder: Folder) -> Iterator[None]:
+    """The sweep's process stands still until the block ends, so that what is looked at there is under way."""
+    pid = folder.status["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def said(page: Page, words: str) -> None:
     """Returns once the page's big sentence holds these words."""
     page.locator("h1", has_text=words).first.wait_for()
-
-
-def until(holds: Callable[[], object], seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def levels(folder: Folder) -> list[str]:

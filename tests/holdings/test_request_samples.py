@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
+from array import array
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bench.endpoint import Settings, running
+from bench.formats.journal import Session
 from bench.holdings import request_samples
 from bench.holdings.request_samples import SampledPoint
 from bench.library import Library
-from bench.sweep.session.runner import run
+from bench.records import Deployment
+from bench.sweep.folder import Writer, now
+from bench.sweep.generator.spool import Spool, gathered
+from bench.sweep.measured.clock import ClockDrift
+from bench.sweep.measured.finishing import FinishedLoad, line_of
+from bench.sweep.measured.request_file import to_parquet
+from bench.sweep.wire.exchange import Limits, PointRun
+from tests.sweep.made import S, exchange
 from tests.sweep.sweeping import folder_for
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -27,15 +35,29 @@ def of_points(library: Library, metric: str) -> list[tuple[str, str, int, float]
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    """A library with one sweep of a jittery endpoint."""
-    with running(Settings(port=0, ttft_ms=8, itl_ms=1, jitter="lognormal", jitter_share=0.3)) as url:
-        library = tmp_path_factory.mktemp("own") / "library"
-        folder = folder_for(library, url, loads__concurrency="4", point__requests="80")
-        run(folder)
+    """A library with one sweep: a closed loop of four places, each answer of which takes its own drawn times."""
+    library = tmp_path_factory.mktemp("own") / "library"
+    folder = folder_for(library, "http://127.0.0.1:9", loads__concurrency="4", point__requests="80")
+    part, draw = folder.requests / "1.part", np.random.default_rng(2)
+    spool, free_at = Spool(part), [0.0] * 4
+    for number in range(80):
+        sent = min(free_at)
+        stamps = sent + np.cumsum(np.array([8.0] + [1.0] * 7) * draw.lognormal(0, 0.3, 8))
+        free_at[free_at.index(sent)] = max(stamps)
+        spool.add(exchange(number, sent, list(stamps)), 32, 8)
+    spool.close()
+    run = PointRun(start_ns=0, end_ns=S, lag_ns=array("q", [0] * 600), cpu_s=0.1)
+    ran = FinishedLoad(
+        folder.plan.points()[0], Limits(requests=80), gathered([part]), [run], ClockDrift(0, 0, 0), (), now()
+    )
+    to_parquet(ran.spooled, 0, folder.requests / "1.parquet")
+    writer = Writer(folder)
+    writer.add(Session(folder.id, now(), Deployment(model="fake-model")))
+    writer.add(line_of(ran, folder.plan, 1, "requests/1.parquet"))
+    writer.close()
     return Library.open(library, shipped=False)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("metric", [*LATENCIES, "output_tokens_per_s", "requests_per_s"])
 def test_a_sweeps_requests_give_its_figures(own: Library, metric: str) -> None:
     ((id, source, together, value),) = of_points(own, metric)

@@ -347,6 +347,7 @@ def point(target: Target, load: Load, limits: Limits, many: int, at: Iterator[in
 
 
 @pytest.mark.long
+@pytest.mark.timed
 def test_it_foretells_an_open_loop_on_a_batching_endpoint():
     """A closed loop at five concurrencies, then arrivals at 40, 70 and 90 % of what it promises: 15 % off at most, the
     middle one of mean E2EL, median E2EL and median TTFT at the three rates."""

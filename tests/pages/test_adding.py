@@ -58,10 +58,8 @@ def imported(at: AppTest) -> AppTest:
 
 def until(at: AppTest, doing: str) -> AppTest:
     """The page once it no longer shows how far this is."""
-    for _ in range(20):
-        if not any(doing in str(part.proto.text) for part in at.get("progress")):
-            break
-        at = at.run()
+    while any(doing in str(part.proto.text) for part in at.get("progress")):
+        at = at.run()  # which waits for a moment
     assert not at.exception
     return at
 

@@ -8,17 +8,13 @@ import pytest
 
 from pages.shared import filter_counts
 from pages.shared.filter_counts import MOST_ROWS, MOST_WANTED, KnownNumbers
+from tests.polling import until
 
-SOON_S = 10
+SOON_S = 60
 
 
 def settled(numbers: KnownNumbers, key: tuple[object, ...]) -> int | None:
-    waited = threading.Event()
-    for _ in range(SOON_S * 100):
-        if numbers.known(key) is not None:
-            break
-        waited.wait(0.01)
-    return numbers.known(key)
+    return until(lambda: numbers.known(key))
 
 
 def test_a_number_is_worked_out_once() -> None:
@@ -60,12 +56,7 @@ def test_one_that_fails_does_not_end_the_others(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(threading, "excepthook", lambda args: told.append(args.exc_type))
     numbers = KnownNumbers()
     numbers.want([(("bad",), lambda: 1 // 0)])
-    for _ in range(SOON_S * 100):
-        numbers.want([(("good",), lambda: 2)])
-        if numbers.known(("good",)) == 2:
-            break
-        threading.Event().wait(0.01)
-    assert numbers.known(("good",)) == 2
+    until(lambda: numbers.want([(("good",), lambda: 2)]) or numbers.known(("good",)) == 2)
     assert numbers.known(("bad",)) is None
     assert told == [ZeroDivisionError]
 
@@ -97,6 +88,7 @@ def test_nobody_learns_of_a_row_that_is_not_drawn() -> None:
 
 def test_numbers_wait_while_a_page_is_drawn_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = KnownNumbers()
+    monkeypatch.setattr(filter_counts, "YIELDS_S", SOON_S)
     with numbers.yielding():
         numbers.want([(("a",), lambda: 7)])
         threading.Event().wait(0.1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.plan import Plan
 from tests.benchmarks._server import free_port
 from tests.pages.drawn import Open, headline, text_of
+from tests.polling import until
 from tests.sweep.played import playing
 
 pytestmark = pytest.mark.long
@@ -132,10 +132,7 @@ def test_a_sweep_is_watched_ended_and_gone_on_with(opened: Open, own_library: Pa
         assert "was interrupted" in title(page)
         page.button(key="resume").click().run()
         assert not page.warning
-        until = time.monotonic() + 40
-        while folder.status["state"] != "done" and time.monotonic() < until:
-            time.sleep(0.1)
-        assert folder.status["state"] == "done"
+        until(lambda: folder.status["state"] == "done")
     page = opened("jobs", job=folder.id)
     assert "is done with 2 of 2 points" in title(page)
     assert "Cancel" not in labels(page)

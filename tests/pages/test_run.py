@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -20,6 +19,7 @@ from bench.sweep.session.runner import run
 from pages.parts.run import remeasure
 from pages.shared import visitor
 from tests.pages.drawn import Open, headline, query_of, text_of
+from tests.polling import until
 from tests.sweep.sweeping import folder_for
 
 pytestmark = pytest.mark.long
@@ -220,10 +220,7 @@ def test_points_that_failed_are_measured_again_in_a_sweep_of_their_own(
         assert not at.exception
         assert not at.warning
         (begun,) = [one for one in listed(own_library) if one.id != folder.id]
-        end = time.monotonic() + 60
-        while begun.held() or not begun.read.points:
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        until(lambda: begun.read.points and not begun.held())
     (line,) = (line for line, _ in begun.read.points)
     assert (line.load, line.requests_failed) == (failed.load, 0)
     assert begun.plan.seed != folder.plan.seed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
 
 import psutil
@@ -16,6 +15,7 @@ from bench.export.serving.desk import Busy, ExportDesk, VisitorLeft
 from bench.library import Library
 from bench.view import View
 from tests.library.files import table
+from tests.polling import until
 
 CHILD = "bench.export.serving.child"
 
@@ -46,9 +46,7 @@ def test_so_many_at_once_and_who_waits_gets_the_next_place(library: Library) -> 
     leave = threading.Event()
     held = threading.Thread(target=pytest.raises, args=(VisitorLeft, at.written, kind, View(), leave.is_set))
     held.start()
-    while not (working := children()):
-        time.sleep(0.01)
-    working[0].suspend()
+    until(children)[0].suspend()
     with pytest.raises(Busy, match="1 export is being written"):
         at.written(kind, View())
     threading.Timer(0.5, leave.set).start()

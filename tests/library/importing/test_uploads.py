@@ -6,6 +6,7 @@ import gc
 import os
 import stat
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -103,13 +104,15 @@ def test_the_folder_goes_when_it_is_discarded_or_forgotten() -> None:
 def test_files_that_nobody_imports_are_removed_in_time_and_those_under_way_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(uploads, "KEPT_S", 0.05)
+    clocks: list[threading.Timer] = []
+    monkeypatch.setattr(threading.Timer, "start", lambda clock: clocks.append(clock))
     waiting, held = UploadFolder(), UploadFolder()
     held.add([("a.csv", b"1")])
     held.hold()
-    end = time.monotonic() + 10
-    while not waiting.is_gone and time.monotonic() < end:
-        time.sleep(0.02)
+    for clock in clocks:
+        assert clock.interval == uploads.KEPT_S
+        clock.interval = 0
+        clock.run()
     assert waiting.is_gone
     assert not waiting.folder.exists()
     assert held.paths[0].exists()
