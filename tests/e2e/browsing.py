@@ -77,6 +77,24 @@ SETTLED = """
   return ++seen.frames > 5 && performance.now() - seen.last > hold
 }
 """
+SLOW_SERVER = """
+(() => {
+  // While held, nothing of what the server says reaches the page.
+  const waiting = window.waiting = {held: false, sent: 0, late: []}
+  window.WebSocket = class extends WebSocket {
+    addEventListener(kind, told, ...rest) {
+      const later = (event) => waiting.held ? waiting.late.push(() => told(event)) : told(event)
+      super.addEventListener(kind, kind === 'message' ? later : told, ...rest)
+    }
+    send(data) {
+      if (waiting.held) waiting.sent++
+      super.send(data)
+    }
+  }
+})()
+"""
+UNANSWERED = "waiting.held = true"
+ANSWERED = "waiting.held = false; waiting.late.splice(0).forEach(tell => tell())"
 FOCUSED = "[document.activeElement?.getAttribute('aria-label'), document.activeElement?.innerText?.trim()]"
 
 FIGURE = """

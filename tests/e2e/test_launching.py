@@ -18,7 +18,19 @@ from bench.sweep.folder import Folder, listed
 from bench.sweep.session import jobs
 from bench.sweep.session.demo_endpoints import FOLDER, practise
 from tests.benchmarks._server import Server, running
-from tests.e2e.browsing import charted, choose, copied, figure, find, headline, reading, settled
+from tests.e2e.browsing import (
+    ANSWERED,
+    SLOW_SERVER,
+    UNANSWERED,
+    charted,
+    choose,
+    copied,
+    figure,
+    find,
+    headline,
+    reading,
+    settled,
+)
 from tests.polling import until
 from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import plan_for
@@ -290,43 +302,24 @@ def levels(folder: Folder) -> list[str]:
     return [str(line.load.concurrency) for line, _ in folder.read.points]
 
 
-HELD = """
-(() => {
-  // While held, nothing of what the server says reaches the page: a server that is slow to answer.
-  const waiting = window.waiting = {held: false, sent: 0, late: []}
-  window.WebSocket = class extends WebSocket {
-    addEventListener(kind, told, ...rest) {
-      const later = (event) => waiting.held ? waiting.late.push(() => told(event)) : told(event)
-      super.addEventListener(kind, kind === 'message' ? later : told, ...rest)
-    }
-    send(data) {
-      if (waiting.held) waiting.sent++
-      super.send(data)
-    }
-  }
-})()
-"""
-LET_GO = "waiting.held = false; waiting.late.splice(0).forEach(tell => tell())"
-
-
 def typed_and_pressed_at_once(page: Page, label: str, text: str, button: str) -> None:
     """Types, leaves the box and presses a button before the page has heard what the server made of what was typed."""
     box = page.get_by_role("textbox", name=label, exact=True)
     box.fill(text)
-    page.evaluate("waiting.held = true; waiting.sent = 0")
+    page.evaluate(f"{UNANSWERED}; waiting.sent = 0")
     box.press("Tab")
     page.wait_for_function("() => waiting.sent >= 1")
     before = page.evaluate("waiting.sent")
     page.get_by_role("button", name=button).dispatch_event("click")
     page.wait_for_function(f"() => waiting.sent > {before}")
-    page.evaluate(LET_GO)
+    page.evaluate(ANSWERED)
 
 
 def test_what_is_typed_reaches_a_button_that_is_pressed_at_once_however_slow_the_server_is(
     tab: Callable[[], Page], library: Path
 ) -> None:
     page = tab()
-    page.add_init_script(HELD)
+    page.add_init_script(SLOW_SERVER)
     page.goto("/launch?profile=quick")
     page.get_by_role("button", name="chat-gpu").wait_for()
     settled(page)
