@@ -21,7 +21,7 @@ APP_INSTALLED := .venv/installed-app-$(call asked,requirements.txt requirements.
 DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements.lock requirements-tokenizer.txt requirements-dev.txt)
 ENGINE_INSTALLED := .venv-engine/installed-$(call asked,requirements-engine.txt)
 
-.PHONY: help run test test-all test-engine check fuzz install bench library format lint lock docker-steps chromium port clean
+.PHONY: help run test test-all test-engine check fuzz mutants install bench library format lint lock docker-steps chromium port clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ lint: $(DEV_INSTALLED) ## check format, lint and types
 fuzz: $(DEV_INSTALLED) ## try a thousand new random examples of each property; prints the seed (SEED=… repeats it)
 	@seed=$${SEED:-$$RANDOM$$RANDOM}; echo "make fuzz SEED=$$seed repeats this run."; \
 	$(BIN)/python -m pytest -q -n auto --hypothesis-profile fuzz --hypothesis-seed "$$seed" -m "hypothesis or fuzz" $(TESTS)
+
+mutants: install ## plant faults in a copy, one at a time: each must turn a test of `make test` red
+	$(BIN)/python -m tests.mutants
 
 install: $(DEV_INSTALLED) chromium ## install what the tests need: the app, its development tools and Chromium
 

@@ -19,11 +19,13 @@ import pytest
 
 from bench.endpoint import Settings, running
 from bench.errors import UsageError
+from bench.formats.journal import encode
 from bench.sweep.folder import Folder
 from bench.sweep.pauses import Pauses
 from bench.sweep.session import jobs
 from bench.sweep.session.runner import SessionEnd, run
 from bench.sweep.session.setup import looked_at
+from tests.library import sweeps
 from tests.sweep.played import playing
 from tests.sweep.sweeping import asked_before, command, document, folder_for, numbers_of_samples, plan_for, started
 
@@ -140,6 +142,13 @@ def test_what_is_cancelled_goes_on_where_it_was(tmp_path: Path) -> None:
     assert keys(folder) == [point.key for point in folder.plan.points()]
     assert folder.read.points[0][0] == first
     assert len(folder.read.sessions) == 2
+
+
+def test_a_sweep_whose_points_are_all_measured_asks_its_endpoint_nothing(tmp_path: Path) -> None:
+    folder = folder_for(tmp_path, "http://127.0.0.1:9", loads__concurrency="1,2,3")
+    lines = [sweeps.point(number, key=one.key, load=one.load) for number, one in enumerate(folder.plan.points(), 1)]
+    folder.journal.write_bytes(b"".join(map(encode, (sweeps.session(folder.id), *lines))))
+    assert run(folder) == SessionEnd("done", "Every one of the 3 points is measured.")
 
 
 def test_what_is_cancelled_the_moment_it_begins_is_cancelled(tmp_path: Path) -> None:
