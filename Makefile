@@ -34,6 +34,7 @@ test: install ## run every check a change must pass: format, lint, types, and th
 
 test-all: install test-engine ## run everything: the full crosses, timed tests, virtual environments, a real engine, planted faults
 	@$(BIN)/python -m tests.suite all
+	$(BIN)/python -m tests.mutants
 
 test-engine: $(DEV_INSTALLED) $(ENGINE_INSTALLED) ## test sweeps against a real engine on this CPU (installs PyTorch, 1.2 GB)
 	KNEEPOINT_ENGINE=.venv-engine/bin $(BIN)/python -m pytest -m engine tests/engine

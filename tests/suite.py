@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,22 +69,22 @@ def tests(name: str, profile: str, marks: str, workers: int, *more: str) -> Part
     return Part(name, command, marks)
 
 
-def lanes(target: str) -> list[list[Part]]:
-    """The parts of a target; lanes run side by side, the parts of a lane one after another."""
+def parts_of(target: str) -> list[Part]:
+    """The parts of a target, one after another: tests that wait for a browser are alone on the machine."""
     cores = os.cpu_count() or 2
     if target == "lint":
-        return [lint()]
+        return lint()
     if target == "check":
         pure = f"not browser and not long and {LEFT_OUT}"
-        return [lint(), [tests("pure", "quick", pure, cores)]]
+        return [*lint(), tests("pure", "quick", pure, cores)]
     if target == "test":
         browser = tests("browser", "ci", f"browser and {LEFT_OUT}", 2, "--no-loadscope-reorder")
-        return [[*lint(), tests("unit", "ci", f"not browser and {LEFT_OUT}", cores)], [browser]]
+        return [*lint(), tests("unit", "ci", f"not browser and {LEFT_OUT}", cores + 1), browser]
     browser = tests("browser", "thorough", "browser and not fuzz and not timed", 2, "--no-loadscope-reorder")
     unit = tests("unit", "thorough", "not browser and not engine and not setup and not fuzz and not timed", cores)
     rest = tests("setup", "thorough", "setup and not browser", 0)
     timed = tests("timed", "ci", "timed and not engine and not fuzz", 0)
-    return [[*lint(), unit, browser, rest, timed]]
+    return [*lint(), unit, browser, rest, timed]
 
 
 def run(part: Part, place: Path) -> Outcome:
@@ -162,11 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kneepoint-tests.", dir=in_memory(), ignore_cleanup_errors=True) as folder:
         place = Path(folder)
-        parts = lanes(target)
-        with ThreadPoolExecutor(len(parts)) as pool:
-            outcomes = [
-                one for lane in pool.map(lambda lane: [run(part, place) for part in lane], parts) for one in lane
-            ]
+        outcomes = [run(part, place) for part in parts_of(target)]
         again = second_try([one for one in outcomes if one.status], place) if accidental(outcomes) else None
     status = summary(outcomes, again)
     print(f"make {target}: {'failed' if status else 'passed'} in {time.monotonic() - began:.0f} s")

@@ -157,7 +157,7 @@ def context_on(browser: Browser, url: str) -> BrowserContext:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     context.add_init_script(LISTEN)
     context.set_default_timeout(PATIENCE_MS)
-    context.tracing.start(snapshots=True)
+    context.tracing.start()
     return context
 
 
