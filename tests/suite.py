@@ -25,6 +25,8 @@ PYTEST = (sys.executable, "-m", "pytest")
 SECOND_TRIES = 5
 """More failures than this are no accident."""
 ROOM_BYTES = 6_000_000_000
+TRACED = "KNEEPOINT_TEST_TRACES"
+"""The environment variable under which browser tests record traces: these take more time than the tests."""
 LEFT_OUT = "not engine and not setup and not exhaustive and not timed and not fuzz"
 
 
@@ -87,17 +89,19 @@ def parts_of(target: str) -> list[Part]:
     return [*lint(), unit, browser, rest, timed]
 
 
-def run(part: Part, place: Path) -> Outcome:
-    """Run a part to its end, printing each line it prints with the part's name before it."""
+def run(part: Part, place: Path, **variables: str) -> Outcome:
+    """Run a part to its end with these environment variables, printing each line with the part's name before it."""
     command = list(part.command)
     if part.marks:
         shutil.rmtree(part.cache(), ignore_errors=True)
         command += ["-m", part.marks, "--basetemp", str(place / part.name), "-o", f"cache_dir={part.cache()}"]
     print(f"{part.name}: {shlex.join(part.command[2:])}", flush=True)
     began = time.monotonic()
+    environment = {**os.environ, **variables}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with (
         open(RESULTS / f"{part.name}.log", "w") as log,
-        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process,
+        subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes) as process,
     ):
         assert process.stdout is not None
         for line in process.stdout:
@@ -128,7 +132,7 @@ def second_try(red: Sequence[Outcome], place: Path) -> list[str]:
         if "--dist" in options:
             del options[options.index("--dist") : options.index("--dist") + 2]
         part = Part(f"{outcome.part.name}-again", (*options, *outcome.failed), outcome.part.marks)
-        if run(part, place).status:
+        if run(part, place, **{TRACED: "yes"}).status:
             again += failed(part) or outcome.failed
     return again
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,6 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.suite import TRACED
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
@@ -157,7 +160,8 @@ def context_on(browser: Browser, url: str) -> BrowserContext:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     context.add_init_script(LISTEN)
     context.set_default_timeout(PATIENCE_MS)
-    context.tracing.start()
+    if TRACED in os.environ:
+        context.tracing.start(screenshots=True, snapshots=True)
     return context
 
 
