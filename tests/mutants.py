@@ -23,6 +23,8 @@ from tests.suite import LEFT_OUT, PYTEST, ROOT, in_memory
 
 OPTIONS = ("-q", "-n", "0", "--tb=line", "-p", "no:cacheprovider", "--hypothesis-profile", "ci", "-m", LEFT_OUT)
 FAILED = re.compile(r"^FAILED (.+?)(?: - .*)?$", re.MULTILINE)
+OUT_OF_TIME = "Failed: Timeout"
+"""What pytest-timeout says of a test that it ended: on a busy machine that is no sign of the fault."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +255,12 @@ def copied(folder: Path) -> None:
 def tested(folder: Path, tests: Iterable[str], *more: str) -> subprocess.CompletedProcess[str]:
     """Run these tests in the copy, as `make test` does."""
     command = [*PYTEST, *OPTIONS, "--basetemp", str(folder.parent / "tests"), *more, *tests]
-    return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def words(done: subprocess.CompletedProcess[str]) -> str:
+    """Pytest's exit status and what it printed, without the end of what its process says as it ends."""
+    return f"pytest's exit status is {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[:1000]}"
 
 
 def outcome(fault: Fault, folder: Path) -> tuple[bool, str]:
@@ -263,9 +270,9 @@ def outcome(fault: Fault, folder: Path) -> tuple[bool, str]:
     done = tested(folder, fault.tests, "-x")
     shutil.copy2(ROOT / fault.file, changed)
     failed = FAILED.search(done.stdout)
-    if done.returncode == 1 and failed is not None:
+    if done.returncode == 1 and failed is not None and OUT_OF_TIME not in done.stdout:
         return True, f"caught by {failed[1]}"
-    return False, f"NOT CAUGHT: pytest's exit status is {done.returncode}\n{done.stdout[-3000:]}"
+    return False, f"NOT CAUGHT: {words(done)}"
 
 
 def planted(faults: Sequence[Fault], folder: Path) -> int:
@@ -273,14 +280,14 @@ def planted(faults: Sequence[Fault], folder: Path) -> int:
     copied(folder)
     whole = tested(folder, sorted({test for fault in faults for test in fault.tests}))
     if whole.returncode:
-        print(f"Without any fault, pytest's exit status is {whole.returncode}:\n{whole.stdout[-3000:]}")
+        print(f"Without any fault, {words(whole)}")
         return len(faults)
     escaped = 0
     for fault in faults:
         began = time.monotonic()
-        is_caught, words = outcome(fault, folder)
+        is_caught, what = outcome(fault, folder)
         escaped += not is_caught
-        print(f"{fault.name}: {time.monotonic() - began:.0f} s, {words}", flush=True)
+        print(f"{fault.name}: {time.monotonic() - began:.0f} s, {what}", flush=True)
     return escaped
 
 
