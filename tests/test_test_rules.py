@@ -114,10 +114,12 @@ class Rule:
         """Whether anything new was learnt of what functions return, from what was known of the others."""
         before = dict(self.returns)
         for module in self.modules:
-            for name in module.functions:
-                kinds = Follower(self, module, name).returned()
+            for name, function in module.functions.items():
+                values = list(returned(function))
+                kinds = Follower(self, module, name).of_result(values) if values else ()
                 if any(kinds):
-                    self.returns[f"{module.name}.{name}"] = kinds
+                    known = self.returns.setdefault(f"{module.name}.{name}", kinds)
+                    self.returns[f"{module.name}.{name}"] = tuple(map(or_, known, kinds))
         return self.returns != before
 
     def broken(self) -> dict[str, list[str]]:
@@ -167,15 +169,12 @@ class Follower:
             for node in self.nodes:
                 self._bind(node)
 
-    def returned(self) -> Kinds:
-        """What the function returns."""
-        found: Kinds = (0,)
-        for node in self.nodes:
-            if isinstance(node, ast.Return) and node.value is not None:
-                parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-                kinds = tuple(map(self.kind, parts))
-                found = kinds if any(kinds) else found
-        return found
+    def of_result(self, values: Sequence[ast.expr]) -> Kinds:
+        """What the function returns, of all that it may."""
+        of_each = [
+            tuple(map(self.kind, one.elts)) if isinstance(one, ast.Tuple) else (self.kind(one),) for one in values
+        ]
+        return next(filter(any, of_each), ())
 
     def asserted(self) -> list[int]:
         """The lines that assert what a busy machine would make untrue, or hand a figure on to be checked."""
@@ -293,6 +292,15 @@ class Follower:
         return ordered and bool(small & MORE or large & LESS or (late and not waits))
 
 
+def returned(function: Function) -> Iterator[ast.expr]:
+    """What a function returns, without those inside it."""
+    rest: list[ast.AST] = list(function.body)
+    for node in rest:
+        if isinstance(node, ast.Return) and node.value is not None:
+            yield node.value
+        rest += [] if isinstance(node, Function) else ast.iter_child_nodes(node)
+
+
 def given(call: ast.Call) -> list[ast.expr]:
     """All arguments of a call."""
     return [*call.args, *(one.value for one in call.keywords)]
@@ -301,7 +309,7 @@ def given(call: ast.Call) -> list[ast.expr]:
 def modules() -> list[Module]:
     """The modules of tests/ that look at a clock or at memory, and those that take a function from one of them."""
     found = {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts): path.read_text()
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path.read_text()
         for path in sorted((ROOT / "tests").rglob("*.py"))
     }
     showing = {name for name, text in found.items() if SHOWS.search(text)}
