@@ -21,7 +21,7 @@ APP_INSTALLED := .venv/installed-app-$(call asked,requirements.txt requirements.
 DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements.lock requirements-tokenizer.txt requirements-dev.txt)
 ENGINE_INSTALLED := .venv-engine/installed-$(call asked,requirements-engine.txt)
 
-.PHONY: help run test test-all test-engine check fuzz install bench library format lint lock docker-steps chromium port clean
+.PHONY: help run test test-all test-engine check fuzz mutants install bench library format lint lock docker-steps chromium port clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,7 @@ test: install ## run every check a change must pass: format, lint, types, and th
 
 test-all: install test-engine ## run everything: the full crosses, timed tests, virtual environments, a real engine, planted faults
 	@$(BIN)/python -m tests.suite all
+	$(BIN)/python -m tests.mutants
 
 test-engine: $(DEV_INSTALLED) $(ENGINE_INSTALLED) ## test sweeps against a real engine on this CPU (installs PyTorch, 1.2 GB)
 	KNEEPOINT_ENGINE=.venv-engine/bin $(BIN)/python -m pytest -m engine tests/engine
@@ -47,6 +48,9 @@ lint: $(DEV_INSTALLED) ## check format, lint and types
 fuzz: $(DEV_INSTALLED) ## try a thousand new random examples of each property; prints the seed (SEED=… repeats it)
 	@seed=$${SEED:-$$RANDOM$$RANDOM}; echo "make fuzz SEED=$$seed repeats this run."; \
 	$(BIN)/python -m pytest -q -n auto --hypothesis-profile fuzz --hypothesis-seed "$$seed" -m "hypothesis or fuzz" $(TESTS)
+
+mutants: install ## plant faults in a copy, one at a time: each must turn a test of `make test` red
+	$(BIN)/python -m tests.mutants
 
 install: $(DEV_INSTALLED) chromium ## install what the tests need: the app, its development tools and Chromium
 

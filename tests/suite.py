@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +25,8 @@ PYTEST = (sys.executable, "-m", "pytest")
 SECOND_TRIES = 5
 """More failures than this are no accident."""
 ROOM_BYTES = 6_000_000_000
+TRACED = "KNEEPOINT_TEST_TRACES"
+"""The environment variable under which browser tests record traces: these take more time than the tests."""
 LEFT_OUT = "not engine and not setup and not exhaustive and not timed and not fuzz"
 
 
@@ -65,39 +66,42 @@ def lint() -> list[Part]:
 def tests(name: str, profile: str, marks: str, workers: int, *more: str) -> Part:
     """A run of pytest over the tests with these marks."""
     workers_options = ("-n", str(workers), "--dist", "loadfile") if workers else ("-n", "0")
-    command = (*PYTEST, "-q", "--tb=short", *workers_options, "--hypothesis-profile", profile, *more)
+    options = ("-q", "--tb=short", "--durations=40", "--durations-min=2", "--hypothesis-profile", profile)
+    command = (*PYTEST, *workers_options, *options, *more)
     return Part(name, command, marks)
 
 
-def lanes(target: str) -> list[list[Part]]:
-    """The parts of a target; lanes run side by side, the parts of a lane one after another."""
+def parts_of(target: str) -> list[Part]:
+    """The parts of a target, one after another: tests that wait for a browser are alone on the machine."""
     cores = os.cpu_count() or 2
     if target == "lint":
-        return [lint()]
+        return lint()
     if target == "check":
         pure = f"not browser and not long and {LEFT_OUT}"
-        return [lint(), [tests("pure", "quick", pure, cores)]]
+        return [*lint(), tests("pure", "quick", pure, cores)]
     if target == "test":
         browser = tests("browser", "ci", f"browser and {LEFT_OUT}", 2, "--no-loadscope-reorder")
-        return [[*lint(), tests("unit", "ci", f"not browser and {LEFT_OUT}", cores)], [browser]]
+        return [*lint(), tests("unit", "ci", f"not browser and {LEFT_OUT}", cores + 1), browser]
     browser = tests("browser", "thorough", "browser and not fuzz and not timed", 2, "--no-loadscope-reorder")
     unit = tests("unit", "thorough", "not browser and not engine and not setup and not fuzz and not timed", cores)
     rest = tests("setup", "thorough", "setup and not browser", 0)
     timed = tests("timed", "ci", "timed and not engine and not fuzz", 0)
-    return [[*lint(), unit, browser, rest, timed]]
+    return [*lint(), unit, browser, rest, timed]
 
 
-def run(part: Part, place: Path) -> Outcome:
-    """Run a part to its end, printing each line it prints with the part's name before it."""
+def run(part: Part, place: Path, **variables: str) -> Outcome:
+    """Run a part to its end with these environment variables, printing each line with the part's name before it."""
     command = list(part.command)
     if part.marks:
         shutil.rmtree(part.cache(), ignore_errors=True)
         command += ["-m", part.marks, "--basetemp", str(place / part.name), "-o", f"cache_dir={part.cache()}"]
     print(f"{part.name}: {shlex.join(part.command[2:])}", flush=True)
     began = time.monotonic()
+    environment = {**os.environ, **variables}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with (
         open(RESULTS / f"{part.name}.log", "w") as log,
-        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process,
+        subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes) as process,
     ):
         assert process.stdout is not None
         for line in process.stdout:
@@ -128,7 +132,7 @@ def second_try(red: Sequence[Outcome], place: Path) -> list[str]:
         if "--dist" in options:
             del options[options.index("--dist") : options.index("--dist") + 2]
         part = Part(f"{outcome.part.name}-again", (*options, *outcome.failed), outcome.part.marks)
-        if run(part, place).status:
+        if run(part, place, **{TRACED: "yes"}).status:
             again += failed(part) or outcome.failed
     return again
 
@@ -161,11 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kneepoint-tests.", dir=in_memory(), ignore_cleanup_errors=True) as folder:
         place = Path(folder)
-        parts = lanes(target)
-        with ThreadPoolExecutor(len(parts)) as pool:
-            outcomes = [
-                one for lane in pool.map(lambda lane: [run(part, place) for part in lane], parts) for one in lane
-            ]
+        outcomes = [run(part, place) for part in parts_of(target)]
         again = second_try([one for one in outcomes if one.status], place) if accidental(outcomes) else None
     status = summary(outcomes, again)
     print(f"make {target}: {'failed' if status else 'passed'} in {time.monotonic() - began:.0f} s")

@@ -21,6 +21,7 @@ from pages.shared.page_paths import FIRST, addresses
 
 STREAMLIT_HTML = Path(st.__file__).parent / "static" / "index.html"
 STYLE = Path(__file__).with_name("look.css")
+HISTORY = Path(__file__).with_name("history.js")
 EARLY = ("PlotlyChart", "BidiComponent", "Selectbox", "StreamlitMarkdown")
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
@@ -52,15 +53,16 @@ def _document(request: Request) -> HTMLResponse:
 
 @cache
 def document() -> str:
-    """Streamlit's document with our title, our style sheet and the server's address.
+    """Streamlit's document with our title, our style sheet, our entries of the history and the server's address.
 
     A style sheet sent by the page's script would arrive after the page is drawn. The scripts every page needs are
     loaded at once, not when the first chart arrives.
     """
     located = f"<script>window.__streamlit = {{ BACKEND_BASE_URL: location.origin + {json.dumps(base())} }}</script>"
     styled = f"<style>{STYLE.read_text(encoding='utf-8')}</style>"
+    stepped = f"<script>{HISTORY.read_text(encoding='utf-8')}</script>"
     html = STREAMLIT_HTML.read_text(encoding="utf-8")
-    html = html.replace("<head>", f"<head>{located}", 1).replace("</head>", f"{styled}{_early()}</head>", 1)
+    html = html.replace("<head>", f"<head>{located}{stepped}", 1).replace("</head>", f"{styled}{_early()}</head>", 1)
     return html.replace("<title>Streamlit</title>", "<title>Kneepoint</title>", 1)
 
 

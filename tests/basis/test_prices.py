@@ -113,6 +113,16 @@ def test_a_choice_is_checked_against_what_is_loaded(shipped: Library) -> None:
         read(price_book="articles", price_terms="spot")
 
 
+def test_a_book_and_a_provider_are_priced_by_their_own_quotes_alone(shipped: Library) -> None:
+    pairs = shipped.fetch("SELECT DISTINCT book, provider FROM prices WHERE usd_per_accelerator_hour > 0")
+    choices = [Choice(EVERY, *pair) for pair in pairs]
+    for choice in choices:
+        quotes = prices.quotes(shipped, choice)
+        assert {(one.book, one.provider) for one in quotes} == {(choice.book, choice.provider)}
+    each = prices.chip_prices_of_each(shipped, choices)
+    assert each == {choice: prices.chip_prices(shipped, choice) for choice in choices}
+
+
 def test_a_book_named_alone_is_read_under_the_terms_it_has(shipped: Library) -> None:
     whole = prices.completed(shipped, View.of({}, {"price_book": "articles", "provider": "GCP"}))
     terms = {one.terms for one in prices.quotes(shipped, Choice(EVERY, "articles"))}

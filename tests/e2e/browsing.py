@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,6 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.suite import TRACED
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
@@ -77,6 +80,24 @@ SETTLED = """
   return ++seen.frames > 5 && performance.now() - seen.last > hold
 }
 """
+SLOW_SERVER = """
+(() => {
+  // While held, nothing of what the server says reaches the page.
+  const waiting = window.waiting = {held: false, sent: 0, late: []}
+  window.WebSocket = class extends WebSocket {
+    addEventListener(kind, told, ...rest) {
+      const later = (event) => waiting.held ? waiting.late.push(() => told(event)) : told(event)
+      super.addEventListener(kind, kind === 'message' ? later : told, ...rest)
+    }
+    send(data) {
+      if (waiting.held) waiting.sent++
+      super.send(data)
+    }
+  }
+})()
+"""
+UNANSWERED = "waiting.held = true"
+ANSWERED = "waiting.held = false; waiting.late.splice(0).forEach(tell => tell())"
 FOCUSED = "[document.activeElement?.getAttribute('aria-label'), document.activeElement?.innerText?.trim()]"
 
 FIGURE = """
@@ -139,7 +160,8 @@ def context_on(browser: Browser, url: str) -> BrowserContext:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     context.add_init_script(LISTEN)
     context.set_default_timeout(PATIENCE_MS)
-    context.tracing.start(snapshots=True)
+    if TRACED in os.environ:
+        context.tracing.start(screenshots=True, snapshots=True)
     return context
 
 

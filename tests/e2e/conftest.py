@@ -16,7 +16,7 @@ from bench.library import Library
 from tests.benchmarks._server import LOGS, running
 from tests.e2e.browsing import CHROMIUM, FLAGS, OPEN, PATIENCE_MS, context_on, listening, seen
 from tests.pages import hostile
-from tests.suite import RESULTS
+from tests.suite import RESULTS, TRACED
 
 HERE = Path(__file__).parent
 
@@ -84,8 +84,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(autouse=True)
 def trace(browser: Browser) -> None:
-    """Each test's trace begins with the test."""
-    for opened in browser.contexts:
+    """Each test's trace begins with the test, where traces are recorded."""
+    for opened in browser.contexts if TRACED in os.environ else ():
         opened.tracing.stop_chunk()
         opened.tracing.start_chunk()
 

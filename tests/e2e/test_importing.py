@@ -88,7 +88,7 @@ def test_a_file_that_cannot_be_read_is_told_and_nothing_can_be_imported(tab: Tab
     dropped(page, broken)
     said(page, "Nothing here can be added: 1 file cannot be loaded.")
     assert begun(sent[0], "2000000000") == 413
-    assert page.get_by_role("button", name="Import").count() == 0
+    expect(page.get_by_role("button", name="Import")).to_have_count(0)
     page.get_by_role("button", name="Clear").click()
     expect(page.get_by_text("Nothing here can be added")).to_have_count(0)
 
@@ -131,7 +131,7 @@ def test_facts_are_asked_once_and_remembered_after_a_restart(
     with running(library) as restarted, reading(browser, restarted.url) as fresh:
         page = dropped(fresh(), file)
         said(page, "Nothing here can be added: 1 file is in the library already.")
-        assert page.get_by_text("does not say").count() == 0
+        expect(page.get_by_text("does not say")).to_have_count(0)
         page.goto("/pareto?v=1&model=deepseek-r1&source=open-lab&x=tpot_ms_p50&y=output_tokens_per_s")
         page.wait_for_selector(CHART)
         settled(page)

@@ -118,7 +118,7 @@ def test_the_best_accelerator_within_two_limits_takes_3_steps_and_says_how_few_s
     assert " best " not in told
     assert stating / of < 0.05
     instead = reader.page.locator(".st-key-onward-throughput")
-    assert instead.inner_text().startswith("By throughput alone: ")
+    expect(instead).to_have_text(re.compile("^By throughput alone: "))
     peak = re.search(r"([0-9,]+) output tokens/s", instead.inner_text())
     assert peak is not None
     ((most,),) = Library.open(tmp_path / "none").fetch(
@@ -212,7 +212,7 @@ def test_a_practice_sweep_from_launch_to_one_request_with_its_tokens_takes_6_ste
     asked = parse_qs(urlsplit(own.url).query)
     assert asked["run"] == [folder.id]
     assert asked["request"][0].isdigit()
-    assert f"Request {int(asked['request'][0]):,} " in own.locator(".st-key-card").inner_text()
+    expect(own.locator(".st-key-card")).to_contain_text(f"Request {int(asked['request'][0]):,} ")
     raw = pq.read_table(folder.requests / f"{asked['point'][0]}.parquet").to_pylist()
     (request,) = (row for row in raw if row["number"] == int(asked["request"][0]))
     own.wait_for_selector(f".st-key-card {CHART}")
@@ -280,7 +280,7 @@ def test_a_shared_link_on_a_phone_takes_0_steps_to_its_answer_and_1_to_the_point
     phone.locator(".st-key-card").wait_for()
     settled(phone)
     assert reader.steps == 1
-    assert "TTFT (ms)" in phone.locator(".st-key-card").inner_text()
+    expect(phone.locator(".st-key-card")).to_contain_text("TTFT (ms)")
     reader.click(phone.locator(".st-key-selected button"))
     expect(model).to_be_visible()
     assert reader.steps == 2

@@ -5,20 +5,31 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from bench.chart import DARK, LIGHT
 from bench.sweep.folder import Folder, listed
 from bench.sweep.session import jobs
 from bench.sweep.session.demo_endpoints import FOLDER, practise
 from tests.benchmarks._server import Server, running
-from tests.e2e.browsing import charted, choose, copied, figure, find, headline, reading, settled
+from tests.e2e.browsing import (
+    ANSWERED,
+    SLOW_SERVER,
+    UNANSWERED,
+    charted,
+    choose,
+    copied,
+    figure,
+    find,
+    headline,
+    reading,
+    settled,
+)
 from tests.polling import until
 from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import plan_for
@@ -40,6 +51,14 @@ COVERED = """(() => {
         .map(([other]) => `${text} and ${other}`))
 })()"""
 WIDER = f"{MAIN}.scrollWidth > {MAIN}.clientWidth"
+HEARD = """
+window.heard = []
+setInterval(() => {
+  const said = document.querySelector('[role=status]')?.textContent
+  if (said && said !== heard.at(-1)) heard.push(said)
+}, 100)
+"""
+"""What a screen reader is told, once each."""
 
 
 @pytest.fixture
@@ -138,7 +157,7 @@ def test_an_address_as_it_stands_in_a_log_is_enough_and_nothing_of_the_practice_
     page.keyboard.press("Enter")
     page.get_by_text("Start the address with").wait_for()
     settled(page)
-    assert page.get_by_role("button", name="Start the sweep").count() == 0
+    expect(page.get_by_role("button", name="Start the sweep")).to_have_count(0)
     assert listed(library) == []
 
 
@@ -203,18 +222,13 @@ def test_a_sweep_outlives_the_server_and_its_own_death_is_seen(library: Path, br
 
 def test_a_sweep_is_heard_by_its_points_and_a_request_opens_by_keyboard(tab: Callable[[], Page], library: Path) -> None:
     folder = sweeping(library, "1,2,3,4", "40")
-    page, told = tab(), list[str]()
+    page = tab()
+    page.add_init_script(HEARD)
     page.goto(f"/jobs?job={folder.id}")
-    page.locator("h1").first.wait_for()
-    region = page.get_by_role("status")
-    end = time.monotonic() + 60
-    while "is done" not in (told or [""])[-1] and time.monotonic() < end:
-        heard = (region.first.text_content() or "") if region.count() else ""
-        told += [heard] if heard and heard not in told[-1:] else []
-        page.wait_for_timeout(100)
-    assert told[-1].endswith("is done with 4 of 4 points."), told
-    assert len(told) <= 4 + 2, "A word for each point, one before and one after, not one for each look."
-    assert all(one.endswith(".") for one in told)
+    page.wait_for_function("heard.at(-1)?.endsWith('is done with 4 of 4 points.')")
+    heard = page.evaluate("heard")
+    assert len(heard) <= 4 + 2, "A word for each point, one before and one after, not one for each look."
+    assert all(one.endswith(".") for one in heard)
     page.goto(f"/run?run={folder.id}&point=1")
     settled(page)
     page.get_by_role("combobox", name="Open a request").focus()
@@ -290,43 +304,24 @@ def levels(folder: Folder) -> list[str]:
     return [str(line.load.concurrency) for line, _ in folder.read.points]
 
 
-HELD = """
-(() => {
-  // While held, nothing of what the server says reaches the page: a server that is slow to answer.
-  const waiting = window.waiting = {held: false, sent: 0, late: []}
-  window.WebSocket = class extends WebSocket {
-    addEventListener(kind, told, ...rest) {
-      const later = (event) => waiting.held ? waiting.late.push(() => told(event)) : told(event)
-      super.addEventListener(kind, kind === 'message' ? later : told, ...rest)
-    }
-    send(data) {
-      if (waiting.held) waiting.sent++
-      super.send(data)
-    }
-  }
-})()
-"""
-LET_GO = "waiting.held = false; waiting.late.splice(0).forEach(tell => tell())"
-
-
 def typed_and_pressed_at_once(page: Page, label: str, text: str, button: str) -> None:
     """Types, leaves the box and presses a button before the page has heard what the server made of what was typed."""
     box = page.get_by_role("textbox", name=label, exact=True)
     box.fill(text)
-    page.evaluate("waiting.held = true; waiting.sent = 0")
+    page.evaluate(f"{UNANSWERED}; waiting.sent = 0")
     box.press("Tab")
     page.wait_for_function("() => waiting.sent >= 1")
     before = page.evaluate("waiting.sent")
     page.get_by_role("button", name=button).dispatch_event("click")
     page.wait_for_function(f"() => waiting.sent > {before}")
-    page.evaluate(LET_GO)
+    page.evaluate(ANSWERED)
 
 
 def test_what_is_typed_reaches_a_button_that_is_pressed_at_once_however_slow_the_server_is(
     tab: Callable[[], Page], library: Path
 ) -> None:
     page = tab()
-    page.add_init_script(HELD)
+    page.add_init_script(SLOW_SERVER)
     page.goto("/launch?profile=quick")
     page.get_by_role("button", name="chat-gpu").wait_for()
     settled(page)

@@ -15,7 +15,20 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from bench.questions import questions
 from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import CHART, charted, copied, figure, headline, pick, pick_accelerator, reading, settled
+from tests.e2e.browsing import (
+    ANSWERED,
+    CHART,
+    SLOW_SERVER,
+    UNANSWERED,
+    charted,
+    copied,
+    figure,
+    headline,
+    pick,
+    pick_accelerator,
+    reading,
+    settled,
+)
 
 Visit = Callable[[], Page]
 
@@ -101,6 +114,23 @@ def test_filters_follow_the_reader_and_back_returns_to_the_page_before(visit: Vi
     page.wait_for_url(pareto)
     settled(page)
     expect(page.locator("h1").first).to_be_visible()
+
+
+def test_back_before_the_server_has_answered_a_link_returns_to_the_page_of_the_link(visit: Visit) -> None:
+    page = visit()
+    page.add_init_script(SLOW_SERVER)
+    page.goto("about:blank")
+    charted(page, "/pareto")
+    pareto, drawn = page.url, figure(page)
+    page.evaluate(UNANSWERED)
+    page.get_by_role("link", name="Heatmap", exact=True).click()
+    page.wait_for_function("() => waiting.late.length > 0")
+    page.go_back()
+    page.evaluate(ANSWERED)
+    settled(page)
+    assert page.url == pareto
+    assert figure(page) == drawn
+    assert page.evaluate("history.length") == 3, "Before it, itself, and what lies ahead."
 
 
 def test_numbers_that_are_known_once_a_link_is_followed_do_not_bring_the_page_back(visit: Visit) -> None:

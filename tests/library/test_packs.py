@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -16,7 +17,7 @@ from bench.errors import InputError
 from bench.library import Library, merging
 from bench.library.columns import PACK_BASE, pack_schema
 from bench.library.packs import PENDING_ROWS, PENDING_TABLES, HeldSource, PackWriter, listed, read_sheet
-from tests.library.files import sweep
+from tests.library.files import SCORE, sweep, table
 
 METRICS = ("ttft_ms_p50", "tpot_ms_p50", "e2el_ms_mean")
 
@@ -121,6 +122,41 @@ def test_every_column_has_its_field_id_on_disk(tmp_path: Path) -> None:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Merges begin at four packs already."""
     monkeypatch.setattr(merging, "FAN", 4)
+
+
+class Killed(BaseException):
+    """What ends a process in the middle of its work."""
+
+
+def test_an_import_that_ends_before_any_of_its_renames_is_there_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [sweep(tmp_path, 1), table(tmp_path / "scores.csv", {}, base=SCORE)]
+    rename = Path.rename
+
+    def published(place: Path, most: int) -> int:
+        """Import into this place with so many renames at most, and return how many there were."""
+        done: list[Path] = []
+
+        def counted(source: Path, target: Path) -> Path:
+            if len(done) == most:
+                raise Killed
+            done.append(target)
+            return rename(source, target)
+
+        with monkeypatch.context() as patched, contextlib.suppress(Killed):
+            patched.setattr(Path, "rename", counted)
+            Library.open(place, shipped=False).add(files)
+        return len(done)
+
+    whole = published(tmp_path / "whole", 99)
+    for most in range(whole + 1):
+        place = tmp_path / f"killed before {most}"
+        assert published(place, most) == most
+        library = Library.open(place, shipped=False)
+        tables = [library.fetch(f"SELECT count(*) FROM {name}")[0][0] for name in ("sources", "points", "scores")]
+        assert tables == ([2, 3, 1] if most == whole else [0, 0, 0])
+        assert library.verify().wrong == ()
 
 
 @pytest.mark.usefixtures("few")

@@ -22,7 +22,7 @@ from bench.library.store import nobody_holds
 from tests.library.files import sweep
 from tests.library.writers import add_each, change_for_ever, churn, signalled, take_in_at_once, take_in_each
 from tests.polling import until
-from tests.thorough import times
+from tests.thorough import some, times
 
 pytestmark = pytest.mark.long
 
@@ -48,7 +48,7 @@ def ended(process: BaseProcess) -> None:
     assert process.exitcode == 0
 
 
-@pytest.mark.parametrize("write", [add_each, take_in_each])
+@pytest.mark.parametrize("write", some([add_each, take_in_each], 1))
 def test_writers_do_not_lock_each_other_out_and_nothing_is_doubled(
     processes: ForkServerContext, tmp_path: Path, write: Callable[[Path, list[Path]], None]
 ) -> None:
@@ -90,6 +90,7 @@ def test_a_reader_sees_what_two_others_import(processes: ForkServerContext, tmp_
     assert library.refusals().empty
 
 
+@pytest.mark.exhaustive
 def test_a_writer_killed_at_any_moment_leaves_a_whole_library(processes: ForkServerContext, tmp_path: Path) -> None:
     files = [sweep(tmp_path / "files", number, ROWS) for number in range(30)]
     place = tmp_path / "library"
@@ -116,6 +117,7 @@ def test_a_writer_killed_at_any_moment_leaves_a_whole_library(processes: ForkSer
     assert list((place / "tmp").iterdir()) == []
 
 
+@pytest.mark.exhaustive
 def test_an_import_killed_at_any_moment_is_published_whole_or_not_at_all(
     processes: ForkServerContext, tmp_path: Path
 ) -> None:

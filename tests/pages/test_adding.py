@@ -185,6 +185,23 @@ def test_files_that_follow_join_those_before_and_can_be_discarded(
     assert not own_library.exists()
 
 
+def test_a_box_that_the_browser_still_tells_of_is_not_looked_through_again(
+    opened: Open, own_library: Path, tmp_path: Path
+) -> None:
+    """A browser that is slow to draw tells of a box that is no longer on the page; Streamlit calls that a change."""
+    at = opened("data")
+    box = at.file_uploader[0].set_value(("sweep1.csv", sweep(tmp_path, 1).read_bytes(), ""))
+    before = box._widget_state
+    at = until(at.run(), "Looking through")
+    look = at.session_state["adding"].look
+    told = at._tree.get_widget_states()
+    told.widgets.append(before)
+    at._run(told)
+    assert at.session_state["adding"].look is look
+    assert loaded(own_library) == 0
+    assert "1 file brings 3 points" in said(at)
+
+
 def test_the_same_file_twice_and_in_a_zip_counts_once(opened: Open, own_library: Path, tmp_path: Path) -> None:
     file, packed = sweep(tmp_path, 1), io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

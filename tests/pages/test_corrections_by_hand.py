@@ -9,6 +9,7 @@ import pytest
 from bench.library import Library
 from tests.holdings.made import made, point_of, source_of
 from tests.pages.test_by_hand import PROXIED, REFUSED, ByHand, served
+from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
@@ -37,12 +38,15 @@ def library(tmp_path: Path) -> Library:
 
 @pytest.mark.parametrize(
     ("mode", "address", "headers", "why"),
-    [
-        ("off", "127.0.0.1", {}, "This server is read-only"),
-        ("token", "127.0.0.1", {}, "KNEEPOINT_TOKEN is not set"),
-        ("local", "0.0.0.0", {}, REFUSED),
-        ("local", "127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, PROXIED),
-    ],
+    some(
+        [
+            ("off", "127.0.0.1", {}, "This server is read-only"),
+            ("token", "127.0.0.1", {}, "KNEEPOINT_TOKEN is not set"),
+            ("local", "0.0.0.0", {}, REFUSED),
+            ("local", "127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, PROXIED),
+        ],
+        2,
+    ),
 )
 def test_who_may_not_correct_is_offered_nothing_and_refused_by_hand(
     mode: str, address: str, headers: dict[str, str], why: str, library: Library, monkeypatch: pytest.MonkeyPatch

@@ -6,7 +6,10 @@ import threading
 
 import pytest
 
-from pages.shared import filter_counts
+from bench.questions import question
+from bench.selection import count
+from bench.view import View
+from pages.shared import address, cached, filter_counts
 from pages.shared.filter_counts import MOST_ROWS, MOST_WANTED, KnownNumbers
 from tests.polling import until
 
@@ -28,6 +31,16 @@ def test_a_number_is_worked_out_once() -> None:
         numbers.want([(("a",), seven)])
         assert settled(numbers, ("a",)) == 7
     assert asked == ["foretold"]
+
+
+def test_a_model_counts_the_points_of_the_story_that_its_page_then_tells() -> None:
+    library = cached.library()
+    first = question("pareto").complete(library, View.of({"model": ["deepseek-r1"]}))
+    shown = address.of_other_models("pareto", first, library.version)
+    for model in ("llama-3.1-70b", "llama-3.3-70b", "qwen3.5-397b-a17b"):
+        alone = question("pareto").complete(library, View.of({"model": [model]}))
+        number = filter_counts.points_after("pareto", shown, {"model": [model]})
+        assert 0 < number == count(library, View(alone.where)) < count(library, View.of({"model": [model]}))
 
 
 def test_what_is_wanted_last_comes_first_and_what_nobody_waits_for_is_dropped() -> None:

@@ -13,6 +13,7 @@ from bench.sweep.planning.plan import Plan
 from bench.sweep.session.runner import run
 from tests.pages.drawn import Open
 from tests.sweep.played import ALWAYS, Played, playing
+from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
@@ -35,7 +36,7 @@ def _parts(block):
             yield from _parts(child)
 
 
-@pytest.mark.parametrize(("good", "leads_to"), [(ALWAYS, ""), (16, ""), (16, "http://127.0.0.1:9"), (0, "")])
+@pytest.mark.parametrize(("good", "leads_to"), some([(ALWAYS, ""), (16, ""), (16, "http://127.0.0.1:9"), (0, "")], 2))
 def test_no_page_shows_the_key(
     good: int, leads_to: str, opened: Open, own_library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,6 @@ def test_two_limits_on_llama_lead_cost_to_the_two_points_that_pareto_finds(shipp
     view = View.of({"model": ["llama-3.3-70b"]}, slo=[TTFT, TPOT])
     for name in ("pareto", "cost"):
         answer = question(name).answer(shipped, view)
-        assert "Only 2 of 106 points state" in answer.headline
+        assert "Only 2 of 106 points" in answer.headline
         assert "TPU v6e" in answer.headline
         assert answer.result.tally.used == 2

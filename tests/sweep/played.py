@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,6 +63,15 @@ def playing(played: Played | None = None, host: str = "127.0.0.1", port: int = 0
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def reserved() -> Iterator[int]:
+    """A port that nobody listens at and nobody else is given; another socket of this process may listen there."""
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
 
 
 class _Handler(BaseHTTPRequestHandler):

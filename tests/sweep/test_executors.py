@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from bench.endpoint import Settings, running
@@ -17,13 +18,15 @@ ELSEWHERE = """
 from bench.sweep.executors.local import Local
 
 NAME = "elsewhere"
-POINTS = []
+POINTS, STARTS = [], []
 
 
 class Elsewhere(Local):
     async def run(self, job):
         POINTS.append(job.point.key)
-        return await super().run(job)
+        stems, runs = await super().run(job)
+        STARTS.append([one.start_ns for one in runs])
+        return stems, runs
 
 
 EXECUTOR = Elsewhere
@@ -51,9 +54,18 @@ def test_a_place_that_is_none_is_told_with_those_there_are() -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("elsewhere")
-def test_the_load_of_every_point_runs_from_the_place_that_is_named(tmp_path: Path) -> None:
-    with running(Settings(ttft_ms=2, itl_ms=0.5)) as url:
-        folder = folder_for(tmp_path, url)
+def test_every_point_runs_from_the_place_that_is_named_where_workers_start_together(tmp_path: Path) -> None:
+    with running(Settings(ttft_ms=5, itl_ms=1)) as url:
+        folder = folder_for(
+            tmp_path, url, workers="2", loads__concurrency="1,5", point__requests="10", point__warmup_requests="4"
+        )
         assert run(folder, place="elsewhere").state == "done"
-    ran = executors.places()["elsewhere"].POINTS  # type: ignore[attr-defined]
-    assert ran == [line.key for line, _ in folder.read.points]
+    place = executors.places()["elsewhere"]
+    alone, together = (line for line, _ in folder.read.points)
+    assert [alone.key, together.key] == place.POINTS  # type: ignore[attr-defined]
+    assert (alone.workers, together.workers) == (1, 2)
+    (_,), (one, other) = place.STARTS  # type: ignore[attr-defined]
+    assert one == other
+    assert (alone.requests_ok, together.requests_ok) == (10, 10)
+    samples = pq.read_table(folder.requests / "2.parquet")
+    assert sorted(samples.column("number").to_pylist()) == list(range(14))

@@ -155,7 +155,7 @@ class _ChildReport:
         self.report: ImportReport | None = None
 
     def ended(self, request: Mapping[str, Any]) -> str:
-        """Why the child has to be killed; empty when it has come to an end by itself."""
+        """Why the child has to be killed; empty when it has reported, or come to an end by itself."""
         assert self._child.stdin is not None
         with contextlib.suppress(BrokenPipeError), self._child.stdin as stream:
             stream.write(json.dumps(request, default=str).encode())
@@ -163,7 +163,6 @@ class _ChildReport:
             if line is not None:
                 self._hear(line)
                 if self.report is not None:
-                    self._child.wait()
                     return ""
                 continue
             limit = START_LIMIT_S if self.at is None else PUBLISH_LIMIT_S if self.at == "" else FILE_LIMIT_S

@@ -16,7 +16,7 @@ from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.plan_parts import StopRules, where_stated
 from bench.sweep.planning.searches import CLIMBS, Stop
 from bench.sweep.planning.shapes import load_words
-from bench.wording import counted, joined, share
+from bench.wording import counted, joined, number, share
 
 LOST_IN_A_ROW = 2
 """A sweep is given up after so many points in a row without a figure, once its patience is over too."""
@@ -63,7 +63,7 @@ def empty(plan: Plan, ran: FinishedLoad, cap: str | None) -> SessionEnd:
         return used_up(plan, cap)
     return SessionEnd(
         "failed",
-        f"No request came within the {ran.limits.warmup_s + (ran.limits.duration_s or 0):g} s of "
+        f"No request came within the {number(ran.limits.warmup_s + (ran.limits.duration_s or 0))} s of "
         f"{ran.point.words}: give each point more time or a higher request rate, in a new sweep.",
     )
 

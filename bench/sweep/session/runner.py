@@ -39,7 +39,6 @@ from bench.sweep.session.endings import CANCELLED, SessionEnd
 from bench.sweep.session.origin import origin_of
 from bench.sweep.session.status import StatusListener, StatusWriter
 
-TOLD_EVERY_S = 0.5
 PATIENCE_S, TIMES_ALONE = 10.0, 5.0
 """A point is given up after so long without a good answer, and not before so many times what one takes alone."""
 
@@ -51,9 +50,9 @@ class _Cancelled(Exception):
 def run(
     folder: Folder, watch: StatusListener | None = None, place: str = "local", pauses: Pauses = USUAL
 ) -> SessionEnd:
-    """How the sweep in this folder ended; it goes on where its journal ends. `watch` is told its status twice a second.
+    """How the sweep in this folder ended; it goes on where its journal ends. `watch` is told its status now and then.
 
-    The load runs from the place of this name, with these pauses before it.
+    The load runs from the place of this name. `pauses` say, among others, how often that is.
 
     Raises:
         UsageError: another process is running it, or its plan cannot be run.
@@ -179,7 +178,7 @@ class _Session:
         self.teller.begin_point()
         try:
             while not load.done():
-                await asyncio.wait({load}, timeout=TOLD_EVERY_S)
+                await asyncio.wait({load}, timeout=self.pauses.point_s)
                 self.heed_cancel()
                 if self.ending is not None and not load.done():
                     return self.ending

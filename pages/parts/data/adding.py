@@ -108,16 +108,21 @@ def _box(state: PendingImport) -> None:
 
 
 def _dropped(key: str) -> None:
-    """Take over what the browser sent, and look through all that was dropped so far."""
+    """Take over what the browser sent, and look through all that was dropped so far.
+
+    A browser that is slow to draw tells of the box before this one too, once that is no longer on the page, which
+    Streamlit takes for a change of it: what was taken over from it is no UploadedFile any more.
+    """
     state: PendingImport = st.session_state[KEY]
     sent = [one for one in st.session_state.get(key) or () if isinstance(one, UploadedFile)]
+    if not sent:
+        return
     library, dropping = cached.library(), visitor()  # nothing is asked of Streamlit once the box is another
     state.drops += 1
     try:
         access.demand("import", dropping)
-        if sent:
-            state.spool = state.spool or UploadFolder()
-            state.spool.add((one.name, one.getvalue()) for one in sent)
+        state.spool = state.spool or UploadFolder()
+        state.spool.add((one.name, one.getvalue()) for one in sent)
     except BenchError as problem:
         state.problem = str(problem)
     finally:

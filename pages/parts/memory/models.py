@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from bench import access, names
 from bench.basis import model_shape
@@ -69,9 +70,12 @@ def _show(name: str, slug: str) -> None:
 
 
 def _dropped(name: str, drop: str) -> None:
-    """Keep a config.json in the library and show its model, or remember why it cannot be; empty the box again."""
+    """Keep a config.json in the library and show its model, or remember why it cannot be; empty the box again.
+
+    A browser that is slow to draw may tell of the box once more when its file is no UploadedFile any more.
+    """
     upload = st.session_state[drop]
-    if upload is None:
+    if not isinstance(upload, UploadedFile):
         return
     st.session_state[DROPS] += 1
     try:

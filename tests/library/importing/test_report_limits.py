@@ -51,7 +51,7 @@ def test_keys_beyond_are_counted() -> None:
     assert [len(key) for key in ListedProblems().keys("one.json", "id", ["k" * 10**6]).keys] == [KEY_LENGTH]
 
 
-@pytest.mark.long
+@pytest.mark.exhaustive
 def test_an_archive_of_wrong_rows_does_not_keep_a_good_file_out(tmp_path: Path) -> None:
     """Listed one by one, these half a million rows need more memory than an import may take."""
     bad = "model,accelerator,concurrency,output_tokens_per_s\n" + "a,h100-sxm,1,bad\n" * MAX_REFUSALS

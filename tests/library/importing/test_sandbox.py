@@ -8,6 +8,7 @@ import random
 import re
 import resource
 import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -178,6 +179,42 @@ class TestAFileThatEndsItsReader:
             take_in(library, [sweep(tmp_path, 1)], progress=stop)
         assert importing() == []
         assert points(library) == 0
+
+
+class TestAChild:
+    """What becomes of an import whose process does not do what it should."""
+
+    @pytest.fixture
+    def running(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+        """Has the next imports done by a process that runs this code once it has its request."""
+
+        def instead(code: str) -> None:
+            program = f"import sys, time; sys.stdin.read(); {code}"
+            monkeypatch.setattr(sandbox, "command", lambda module: [sys.executable, "-c", program])
+
+        return instead
+
+    def test_that_does_not_end_after_its_report_is_not_waited_for(
+        self, library: Library, tmp_path: Path, running: Callable[[str], None]
+    ) -> None:
+        report = ImportReport(no_results=["notes.txt"])
+        running(f"print({json.dumps({'report': report.document()})!r}, flush=True); time.sleep(600)")
+        assert take_in(library, [sweep(tmp_path, 1)]) == report
+
+    def test_that_dies_at_once_is_one_sentence(
+        self, library: Library, tmp_path: Path, running: Callable[[str], None]
+    ) -> None:
+        running("sys.exit(3)")
+        with pytest.raises(BenchError, match=r"The import broke off its reading \(status 3\)"):
+            take_in(library, [sweep(tmp_path, 1)])
+
+    def test_that_opens_no_file_is_stopped(
+        self, library: Library, tmp_path: Path, running: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        running("time.sleep(600)")
+        monkeypatch.setattr(sandbox, "START_LIMIT_S", 0.1)
+        with pytest.raises(BenchError, match=r"The import was stopped after 0\.1 s"):
+            take_in(library, [sweep(tmp_path, 1)])
 
 
 def test_a_library_that_cannot_be_written_says_so(tmp_path: Path) -> None:

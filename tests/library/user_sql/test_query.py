@@ -69,7 +69,10 @@ def test_a_column_is_known_by_its_name(library: Library) -> None:
     [
         "FROM range(20000)",
         "FROM " + ", ".join(f"points p{n}" for n in range(9)),
-        "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT n FROM t",
+        pytest.param(
+            "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT n FROM t",
+            marks=pytest.mark.exhaustive,  # twenty seconds of processor time
+        ),
     ],
 )
 def test_rows_are_cut_at_the_limit(library: Library, sql: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ from bench.sweep.planning.plan import Plan
 from bench.sweep.session.runner import run
 from bench.sweep.wire.bodies import RequestStyle
 from bench.sweep.wire.exchange import RequestApi, Target
-from tests.sweep.played import Played, playing
+from tests.sweep.played import Played, playing, reserved
 
 STATED = {
     "endpoint.model": "fake-model",
@@ -97,15 +96,6 @@ def test_an_endpoint_that_does_not_listen_yet_is_waited_for(tmp_path: Path) -> N
         _, state, reason = swept(tmp_path, f"http://127.0.0.1:{port}", listen, endpoint__wait_s="60")
     assert begun
     assert state == "done", reason
-
-
-@contextmanager
-def reserved() -> Iterator[int]:
-    """A port that nobody listens at and nobody else is given; another socket of this process may listen there."""
-    with socket.socket() as taken:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind(("127.0.0.1", 0))
-        yield taken.getsockname()[1]
 
 
 def test_without_a_limit_nothing_is_waited_for_and_after_it_the_usual_sentence_comes(tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ from bench.records import Load
 from bench.sweep.arrivals import times
 from bench.sweep.generator.load import run_point
 from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, Target
-from tests.tries import TRIES, seconds, within
+from tests.endpoint.asking import get
+from tests.sweep.played import reserved
 
 pytestmark = pytest.mark.long
 
@@ -78,8 +79,7 @@ def test_a_closed_loop_keeps_its_concurrency_and_matches_the_servers_log(tmp_pat
         assert exchange.sent_ns < truth.received_ns
         times = [exchange.sent_ns, exchange.headers_ns, *exchange.stamps_ns, exchange.end_ns]
         assert times == sorted(times)  # type: ignore[type-var]
-    ttft_ms = sorted((exchange.first_ns or 0) - exchange.sent_ns for exchange in point.exchanges)[20] / MS
-    assert 30 <= ttft_ms < 150
+        assert (exchange.first_ns or 0) - exchange.sent_ns >= 30 * MS
 
 
 def test_the_first_request_of_each_connection_keeps_its_set_up() -> None:
@@ -87,21 +87,38 @@ def test_the_first_request_of_each_connection_keeps_its_set_up() -> None:
         point = run(url, asks(12), closed(3), Limits())
     set_up = [exchange for exchange in point.exchanges if exchange.connect_ns is not None]
     assert len(set_up) == len({exchange.connection for exchange in set_up}) == 3
-    assert all(0 < (exchange.connect_ns or 0) < 1000 * MS for exchange in set_up)
+    assert all((exchange.connect_ns or 0) > 0 for exchange in set_up)
 
 
-def test_an_open_loop_sends_on_schedule_however_slow_the_answers(tmp_path: Path) -> None:
-    """Answers take 300 ms, requests come every 10: thirty are under way, and none waits for another."""
-    log = tmp_path / "truth.jsonl"
-    with running(Settings(ttft_ms=300, itl_ms=0, log=log)) as url:
+def test_an_open_loop_sends_on_schedule_however_slow_the_answers() -> None:
+    """No answer comes before the last request is sent, and none of the requests waits for one."""
+    kept: list[Exchange] = []
+
+    async def all_under_way(url: str) -> None:
+        requests, load = asks(60, times("constant", 100, 0)), Load("open", request_rate=100)
+        task = asyncio.create_task(run_point(Target.at(url), requests, load, Limits(), on_exchange=kept.append))
+        while (
+            'running{model_name="fake-model"} 60' not in (await asyncio.to_thread(get, url, "/metrics")).body.decode()
+        ):
+            await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with running(Settings(ttft_ms=600_000)) as url:
+        uvloop.run(all_under_way(url))
+    exchanges = sorted(kept, key=lambda exchange: exchange.number)
+    first_ns = exchanges[0].intended_ns or 0
+    assert [exchange.intended_ns for exchange in exchanges] == [first_ns + at * 10 * MS for at in range(60)]
+    assert all(exchange.sent_ns >= (exchange.intended_ns or 0) for exchange in exchanges)
+
+
+@pytest.mark.timed
+def test_an_open_loop_sends_on_time() -> None:
+    with running(Settings(ttft_ms=300, itl_ms=0)) as url:
         point = run(url, asks(60, times("constant", 100, 0)), Load("open", request_rate=100), Limits())
-    exchanges = sorted(point.exchanges, key=lambda exchange: exchange.number)
-    assert [exchange.intended_ns for exchange in exchanges] == [point.start_ns + at * 10 * MS for at in range(60)]
-    late = sorted(exchange.sent_ns - (exchange.intended_ns or 0) for exchange in exchanges)
-    assert late[0] >= 0
-    assert late[30] < 150 * MS  # each would be 300 later than the one before if they waited
-    assert 20 <= point.in_flight <= 60
-    assert len(read(log)) == 60
+    late = sorted(exchange.sent_ns - (exchange.intended_ns or 0) for exchange in point.exchanges)
+    assert late[30] < 5 * MS
 
 
 def test_the_same_schedule_is_sent_again_for_the_same_seed() -> None:
@@ -121,8 +138,7 @@ def test_a_point_ends_by_requests_time_and_tokens() -> None:
         assert len(run(url, asks(), closed(4), Limits(requests=20, warmup_requests=3)).exchanges) == 23
         assert len(run(url, asks(), closed(4), Limits(tokens=10 * OSL + 1)).exchanges) == 10
         point = run(url, asks(), closed(4), Limits(duration_s=0.4))
-        last_sent = max(exchange.sent_ns for exchange in point.exchanges)
-        assert 100 * MS < last_sent - point.start_ns < 400 * MS
+        assert point.end_ns - point.start_ns >= 400 * MS
         assert {exchange.outcome for exchange in point.exchanges} == {"ok"}
         enough: list[Exchange] = []
         run(url, asks(), closed(2), Limits(), on_exchange=enough.append, enough=lambda _: len(enough) > 5)
@@ -130,31 +146,34 @@ def test_a_point_ends_by_requests_time_and_tokens() -> None:
 
 
 def test_what_outlasts_the_drain_is_cancelled() -> None:
-    def cut_short() -> None:
-        point = run(url, asks(osl=100), closed(3), Limits(duration_s=0.2, drain_s=0.2))
-        assert Counter(exchange.outcome for exchange in point.exchanges) == {"cancelled": 3}
-        assert all(len(exchange.stamps_ns) >= 1 for exchange in point.exchanges)
-
-    with running(Settings(ttft_ms=50, itl_ms=200)) as url:
-        within(3, lambda: seconds(cut_short))
+    with running(Settings(ttft_ms=5, itl_ms=10_000)) as url:
+        point = run(url, asks(osl=100), closed(3), Limits(duration_s=0.2, drain_s=0.1))
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"cancelled": 3}
 
 
 def test_a_cancelled_point_keeps_what_was_under_way() -> None:
     kept: list[Exchange] = []
 
     async def cancelled(url: str) -> None:
+        begun = asyncio.Event()
+
+        def look(is_answered: bool) -> bool:
+            if is_answered:
+                begun.set()
+            return False
+
         task = asyncio.create_task(
-            run_point(Target.at(url), asks(osl=500), closed(4), Limits(), on_exchange=kept.append)
+            run_point(Target.at(url), asks(osl=100_000), closed(4), Limits(), on_exchange=kept.append, enough=look)
         )
-        await asyncio.sleep(0.5)
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    with running(Settings(ttft_ms=10, itl_ms=20)) as url:
+    with running(Settings(ttft_ms=10, itl_ms=1)) as url:
         uvloop.run(cancelled(url))
     assert Counter(exchange.outcome for exchange in kept) == {"cancelled": 4}
-    assert all(len(exchange.stamps_ns) > 1 for exchange in kept)
+    assert any(len(exchange.stamps_ns) > 1 for exchange in kept)
 
 
 FAILURES = {
@@ -179,24 +198,18 @@ FAILURES = {
 
 @pytest.mark.parametrize("kind", FAILURES)
 def test_each_failure_is_counted_under_its_name_and_the_rest_go_on(kind: str) -> None:
-    limits = Limits(timeout_s=1.0, stall_s=0.4)
-    settings = Settings(ttft_ms=5, itl_ms=1, fail_at={3: kind, 7: kind}, stall_s=60, slow_headers_s=60)
-
-    def took() -> float:
-        with running(settings) as url:
-            start = time.monotonic()
-            point = run(url, asks(24), closed(4), limits)
-            ended = time.monotonic() - start
-        outcomes = Counter(exchange.outcome for exchange in point.exchanges)
-        # A reset right behind an answer looks as if the connection had been closed before: it is sent again.
-        assert point.resent <= 2 * (kind == "reset")
-        assert outcomes + Counter(broken_stream=point.resent) == {"ok": 22 + point.resent, FAILURES[kind]: 2}
-        assert all(exchange.error for exchange in point.exchanges if exchange.outcome != "ok")
-        return ended
-
-    within(6, took)
+    limits = {"stall": Limits(stall_s=1.5), "slow_headers": Limits(timeout_s=1.5)}.get(kind, Limits())
+    settings = Settings(ttft_ms=5, itl_ms=1, fail_at={3: kind, 7: kind}, stall_s=600, slow_headers_s=600)
+    with running(settings) as url:
+        point = run(url, asks(24), closed(4), limits)
+    outcomes = Counter(exchange.outcome for exchange in point.exchanges)
+    # A reset right behind an answer looks as if the connection had been closed before: it is sent again.
+    assert point.resent <= 2 * (kind == "reset")
+    assert outcomes + Counter(broken_stream=point.resent) == {"ok": 22 + point.resent, FAILURES[kind]: 2}
+    assert all(exchange.error for exchange in point.exchanges if exchange.outcome != "ok")
 
 
+@pytest.mark.timed  # where a reset takes longer than the pause before the load, it comes behind a request
 def test_a_connection_that_is_reset_at_once_is_a_request_that_could_not_connect() -> None:
     with running(Settings(ttft_ms=5, itl_ms=1, fail_at={2: "refused"})) as url:
         point = run(url, asks(12), closed(4), Limits())
@@ -205,6 +218,7 @@ def test_a_connection_that_is_reset_at_once_is_a_request_that_could_not_connect(
     assert failed.error == "the endpoint accepted a connection and reset it before a request was sent"
 
 
+@pytest.mark.timed
 def test_every_kind_of_failure_in_one_load_is_counted_under_its_own_name() -> None:
     """A tenth of 480 requests at concurrency 32 fails, three in each of sixteen ways, and two connections are reset."""
     kinds = list(FAILURES) * 3
@@ -212,33 +226,23 @@ def test_every_kind_of_failure_in_one_load_is_counted_under_its_own_name() -> No
     limits = Limits(timeout_s=2.0, stall_s=0.4)
     settings = Settings(ttft_ms=20, itl_ms=2, fail_at=fail_at, stall_s=60, slow_headers_s=60)
     expected = Counter(FAILURES[kind] for kind in kinds) + Counter(connect=2, ok=432)
-    for _ in range(TRIES):
-        with running(settings) as url:
-            start = time.monotonic()
-            point = run(url, asks(482), closed(32), limits)
-            took = time.monotonic() - start
-        outcomes = Counter(exchange.outcome for exchange in point.exchanges)
-        assert point.resent <= 3
-        outcomes += Counter(broken_stream=point.resent)
-        outcomes["ok"] -= point.resent
-        # On a busy machine a reset may come after the request was sent, or all be late: then that run is made again.
-        late = outcomes["broken_stream"] - expected["broken_stream"]
-        if late not in (1, 2) and took < 15:
-            break
+    with running(settings) as url:
+        start = time.monotonic()
+        point = run(url, asks(482), closed(32), limits)
+        took = time.monotonic() - start
+    outcomes = Counter(exchange.outcome for exchange in point.exchanges)
+    assert point.resent <= 3
+    outcomes += Counter(broken_stream=point.resent)
+    outcomes["ok"] -= point.resent
     assert outcomes == expected
     assert took < 15
 
 
 def test_where_nothing_listens_each_request_counts_as_connect() -> None:
-    with running() as url:
-        pass
-
-    def refused() -> None:
-        point = run(url, asks(6), closed(3), Limits(connect_s=1))
-        assert Counter(exchange.outcome for exchange in point.exchanges) == {"connect": 6}
-        assert {exchange.error for exchange in point.exchanges} == {"Connection refused"}
-
-    within(3, lambda: seconds(refused))
+    with reserved() as port:
+        point = run(f"http://127.0.0.1:{port}", asks(6), closed(3), Limits())
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"connect": 6}
+    assert {exchange.error for exchange in point.exchanges} == {"Connection refused"}
 
 
 def test_long_streams_stay_out_of_memory_once_they_are_read() -> None:
@@ -301,13 +305,8 @@ def test_the_loop_reports_how_late_it_was() -> None:
 
 
 def test_the_start_can_be_set_so_that_processes_start_together() -> None:
-    def first_sent_behind_the_start() -> int:
+    with running(Settings(ttft_ms=1, itl_ms=0)) as url:
         start = time.monotonic_ns() + 300 * MS
         point = run(url, asks(4), closed(2), Limits(), start_ns=start)
-        assert point.start_ns == start
-        behind = min(exchange.sent_ns for exchange in point.exchanges) - start
-        assert behind >= 0
-        return behind
-
-    with running(Settings(ttft_ms=1, itl_ms=0)) as url:
-        within(200 * MS, first_sent_behind_the_start)
+    assert point.start_ns == start
+    assert min(exchange.sent_ns for exchange in point.exchanges) >= start

@@ -227,6 +227,7 @@ def test_a_prompt_may_be_all_shared():
     assert len({prompt.text for prompt in first(20, point(300, shared=1.0))}) == 1
 
 
+@pytest.mark.timed
 def test_a_thousand_prompts_of_2048_tokens_are_made_in_a_second():
     calibration = calibrate(server("pieces-1", 20), [2048])
     start = time.process_time()

@@ -228,6 +228,7 @@ def test_the_flags_of_a_measured_point():
     assert kinds(found) == ["failures", "too_few_requests"]
 
 
+@pytest.mark.timed
 def test_clocks_run_together_on_this_machine():
     """On a busy machine others may run between two clocks of one reading, but not in every one."""
     drifts = [ClockDrift.between(ClockReading.now(), ClockReading.now()) for _ in range(20)]

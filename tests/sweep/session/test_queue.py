@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,11 @@ from hypothesis import strategies as st
 from bench.endpoint import Settings
 from bench.endpoint.serving import running
 from bench.sweep.folder import Folder
-from bench.sweep.planning.plan import Plan
-from bench.sweep.session import jobs, queue
+from bench.sweep.pauses import Pauses
+from bench.sweep.session import jobs
 from bench.sweep.session.queue import QueuedSweep, await_turn, endpoint_of, obstacle
+from bench.sweep.session.runner import run
+from tests.sweep.sweeping import asked_before, folder_for
 
 ASKED = st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), min_size=1, max_size=9)
 
@@ -97,68 +101,67 @@ class Sweep:
                 begins=lambda: self._tell("running"),
                 over=self.stops.is_set,
                 cores=8,
+                look_s=0.01,
             ):
                 self.began.set()
-                self.ends.wait(20)
+                self.ends.wait()
 
 
-def test_sweeps_of_one_library_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "LOOK_S", 0.02)
+def until(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def queued(sweep: Sweep) -> None:
+    """Wait until a sweep says that it waits."""
+    until(lambda: sweep.folder.status["state"] == "queued")
+
+
+def test_sweeps_of_one_library_take_turns(tmp_path: Path) -> None:
     first = Sweep(tmp_path, 1, "a")
-    assert first.began.wait(5)
-    second, elsewhere = Sweep(tmp_path, 2, "a"), Sweep(tmp_path, 3, "b")
-    assert elsewhere.began.wait(5)
-    assert not second.began.wait(0.2)
-    assert second.folder.status["state"] == "queued"
+    assert first.began.wait(60)
+    second = Sweep(tmp_path, 2, "a")
+    queued(second)
+    elsewhere = Sweep(tmp_path, 3, "b")
+    assert elsewhere.began.wait(60)
+    assert not second.began.is_set()
     assert first.folder.id in second.folder.status["reason"]
     first.ends.set()
-    assert second.began.wait(5)
+    assert second.began.wait(60)
     for one in (second, elsewhere):
         one.ends.set()
 
 
-def test_who_leaves_the_queue_lets_the_next_one_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "LOOK_S", 0.02)
+def test_who_leaves_the_queue_lets_the_next_one_on(tmp_path: Path) -> None:
     first = Sweep(tmp_path, 1, "a")
-    assert first.began.wait(5)
-    second, third = Sweep(tmp_path, 2, "a"), Sweep(tmp_path, 3, "a")
-    until = time.monotonic() + 5
-    while third.folder.status["state"] != "queued" and time.monotonic() < until:
-        time.sleep(0.01)
+    assert first.began.wait(60)
+    second = Sweep(tmp_path, 2, "a")
+    queued(second)
+    third = Sweep(tmp_path, 3, "a")
+    queued(third)
     second.stops.set()
-    second.thread.join(5)
+    second.thread.join()
     first.ends.set()
-    assert third.began.wait(5)
+    assert third.began.wait(60)
     assert not second.began.is_set()
     third.ends.set()
 
 
 @pytest.mark.long
 def test_two_sweeps_of_one_endpoint_follow_each_other(tmp_path: Path) -> None:
-    """Real sweeps: the second is queued while the first runs, says so, and is measured whole afterwards."""
-    stated = {
-        "endpoint.model": "fake-model",
-        "workloads.isl": "8",
-        "workloads.osl": "4",
-        "loads.concurrency": "2",
-        "point.duration_s": "1.5",
-        "point.warmup_s": "0",
-    }
-    with running(Settings(ttft_ms=5, itl_ms=1)) as url:
-        plan = Plan.from_fields({"endpoint.url": url, **stated})
-        first, second = Folder.create(tmp_path, plan), Folder.create(tmp_path, plan)
+    """Real sweeps: the second is queued while the first stands still, says so, and is measured once that is over."""
+    number = asked_before(tmp_path)
+    with running(Settings(ttft_ms=2, itl_ms=1, fail_at={number: "stall"}, stall_s=600)) as url:
+        first, second = folder_for(tmp_path / "library", url), folder_for(tmp_path / "library", url)
         jobs.start(first)
-        jobs.start(second)
-        states = {first.id: [], second.id: []}  # type: dict[str, list[str]]
-        until = time.monotonic() + 60
-        while time.monotonic() < until and not all("done" in seen for seen in states.values()):
-            told = {folder.id: folder.status for folder in (first, second)}
-            for name, status in told.items():
-                states[name].append(status["state"])
-            assert sum(status["state"] in ("checking", "running") for status in told.values()) <= 1
-            waits = [one for one in told.values() if one["state"] == "queued"]
-            assert all("would measure each other" in one["reason"] for one in waits)
-            time.sleep(0.05)
-    assert all(seen[-1] == "done" for seen in states.values()), states
-    assert any("queued" in seen for seen in states.values())
-    assert [len(folder.read.points) for folder in (first, second)] == [1, 1]
+        until(lambda: first.status.get("current"))
+        with ThreadPoolExecutor() as aside:
+            ends = aside.submit(run, second, pauses=Pauses(turn_s=0.02))
+            until(lambda: second.status["state"] == "queued")
+            assert "would measure each other" in second.status["reason"]
+            assert not ends.done()
+            assert jobs.cancel(first)["state"] == "cancelled"
+            assert ends.result().state == "done"
+    assert [len(folder.read.points) for folder in (first, second)] == [0, 2]

@@ -11,21 +11,23 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.endpoint import Settings, running, truth
+from bench.endpoint import Settings, running
 from bench.errors import UsageError
+from bench.formats.journal import encode
 from bench.sweep.folder import Folder
+from bench.sweep.pauses import Pauses
 from bench.sweep.session import jobs
 from bench.sweep.session.runner import SessionEnd, run
 from bench.sweep.session.setup import looked_at
-from tests.sweep.sweeping import bench, document, folder_for, numbers_of_samples, plan_for, started
-from tests.thorough import times
-from tests.tries import within
+from tests.library import sweeps
+from tests.sweep.played import playing
+from tests.sweep.sweeping import asked_before, command, document, folder_for, numbers_of_samples, plan_for, started
 
 pytestmark = pytest.mark.long
 
@@ -70,23 +72,30 @@ def test_the_samples_say_what_each_request_did(tmp_path: Path) -> None:
 
 
 def test_a_disk_or_terminal_that_takes_long_does_not_hold_the_load_up(tmp_path: Path) -> None:
-    seen = []
+    """The first look at the point takes until all of its load has been answered."""
+    answered: list[bool] = []
 
     def slow(status: Mapping[str, Any]) -> None:
-        seen.append(status["state"])
-        time.sleep(1)
+        if status.get("current") and not answered:
+            until(lambda: played.answered == before + 301)
+            answered.append(True)
 
-    def longest_held_up_ms() -> float:
-        seen.clear()
-        with running(Settings(ttft_ms=20, itl_ms=2)) as url:
-            folder = folder_for(tmp_path, url, loads__concurrency="1", point__requests="60")
-            run(folder, slow)
-        ((line, _),) = folder.read.points
-        assert seen.count("running") >= 2
-        assert "clock_trouble" not in {flag.kind for flag in line.flags}
-        return line.client["lag_ms_max"]
+    with playing() as played:
+        looked_at(plan_for(played.url, loads__concurrency="1"))
+        before = 2 * played.answered
+        folder = folder_for(tmp_path, played.url, loads__concurrency="1", point__requests="300")
+        assert run(folder, slow, pauses=Pauses(point_s=0.01)).state == "done"
+    assert answered == [True]
 
-    within(500, longest_held_up_ms)
+
+@pytest.mark.timed
+def test_a_disk_or_terminal_that_takes_a_second_makes_no_request_late(tmp_path: Path) -> None:
+    with running(Settings(ttft_ms=20, itl_ms=2)) as url:
+        folder = folder_for(tmp_path, url, loads__concurrency="1", point__requests="60")
+        run(folder, lambda _: time.sleep(1))
+    ((line, _),) = folder.read.points
+    assert "clock_trouble" not in {flag.kind for flag in line.flags}
+    assert line.client["lag_ms_max"] < 500
 
 
 def test_an_open_loop_keeps_the_schedule_it_was_seeded_with(tmp_path: Path) -> None:
@@ -104,42 +113,14 @@ def test_an_open_loop_keeps_the_schedule_it_was_seeded_with(tmp_path: Path) -> N
     assert len(schedules[0]) == 21
 
 
-def test_workers_share_one_point_and_their_samples_are_one(tmp_path: Path) -> None:
-    with running(Settings(ttft_ms=80, itl_ms=1)) as url:
-        folder = folder_for(
-            tmp_path, url, workers="2", loads__concurrency="1,5", point__requests="10", point__warmup_requests="4"
-        )
-        assert run(folder).state == "done"
-    import pyarrow.parquet as pq
-
-    alone, together = (line for line, _ in folder.read.points)
-    assert (alone.workers, together.workers) == (1, 2)
-    assert (alone.requests_ok, together.requests_ok) == (10, 10)
-    rows = pq.read_table(folder.requests / "2.parquet").to_pylist()
-    assert sorted(row["number"] for row in rows) == list(range(14))
-    ones, others = ([row for row in rows if row["number"] % 2 == worker] for worker in (0, 1))
-    assert any(
-        one["sent_ns"] < other["end_ns"] and other["sent_ns"] < one["end_ns"] for one in ones for other in others
-    )
-
-
 def test_the_same_sweep_cannot_run_twice_at_once(tmp_path: Path) -> None:
-    with running(Settings(ttft_ms=50, itl_ms=5)) as url:
-        folder = folder_for(tmp_path, url, point__requests="200")
-        process = started(folder)
-        try:
-            until(lambda: folder.status["state"] == "running")
-            with pytest.raises(UsageError, match="running already"):
-                run(folder)
-            second = bench("resume", folder.id, "--library", str(tmp_path))
-            assert second.returncode == 2
-            assert "running already" in second.stderr
-        finally:
-            process.terminate()
-            assert process.wait(10) == 1
-            assert process.stderr is not None
-            process.stderr.close()
-    assert folder.status["state"] == "interrupted"
+    folder = folder_for(tmp_path, "http://127.0.0.1:9")
+    with folder.taken():
+        with pytest.raises(UsageError, match="running already"):
+            run(folder)
+        second = command("resume", folder.id, "--library", str(tmp_path))
+    assert second.returncode == 2
+    assert "running already" in second.stderr
 
 
 def test_what_is_cancelled_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -163,6 +144,13 @@ def test_what_is_cancelled_goes_on_where_it_was(tmp_path: Path) -> None:
     assert len(folder.read.sessions) == 2
 
 
+def test_a_sweep_whose_points_are_all_measured_asks_its_endpoint_nothing(tmp_path: Path) -> None:
+    folder = folder_for(tmp_path, "http://127.0.0.1:9", loads__concurrency="1,2,3")
+    lines = [sweeps.point(number, key=one.key, load=one.load) for number, one in enumerate(folder.plan.points(), 1)]
+    folder.journal.write_bytes(b"".join(map(encode, (sweeps.session(folder.id), *lines))))
+    assert run(folder) == SessionEnd("done", "Every one of the 3 points is measured.")
+
+
 def test_what_is_cancelled_the_moment_it_begins_is_cancelled(tmp_path: Path) -> None:
     told: list[Mapping[str, Any]] = []
 
@@ -171,12 +159,12 @@ def test_what_is_cancelled_the_moment_it_begins_is_cancelled(tmp_path: Path) -> 
             pass
         told.append(jobs.cancel(folder))
 
-    with running(Settings(ttft_ms=20, itl_ms=1)) as url:
-        folder = folder_for(tmp_path, url, point__requests="100")
+    with running(standing_still(asked_before(tmp_path))) as url:
+        folder = folder_for(tmp_path, url)
         pressing = threading.Thread(target=press, daemon=True)
         pressing.start()
         assert run(folder).state == "cancelled"
-        pressing.join(10)
+        pressing.join()
     assert told[0]["state"] == "cancelled"
 
 
@@ -189,17 +177,24 @@ def test_a_finished_sweep_stays_as_it_is(tmp_path: Path) -> None:
     assert folder.journal.read_bytes() == before
 
 
-def test_kills_at_random_moments_lose_nothing_that_was_measured(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kills", "within_s"), [(2, 0.0), pytest.param(6, 0.8, marks=pytest.mark.exhaustive)], ids=["two", "random moments"]
+)
+def test_kills_lose_nothing_that_was_measured(kills: int, within_s: float, tmp_path: Path) -> None:
+    """Each comes once its session has measured a point, or so long after the session began."""
     draw = random.Random(11)
     with running(FAST) as url:
         folder = folder_for(tmp_path, url, workloads__isl="16,24,32,40", loads__concurrency="1,2", point__requests="30")
         known: dict[str, object] = {}
-        for attempt in range(times(4, 2)):
+        for attempt in range(kills):
             process = started(folder)
             until(lambda attempt=attempt: len(folder.read.sessions) > attempt)
-            time.sleep(draw.uniform(0.0, 0.8))
+            if within_s:
+                time.sleep(draw.uniform(0.0, within_s))
+            else:
+                until(lambda known=known: len(folder.read.points) > len(known))
             process.kill()
-            process.wait(10)
+            process.wait()
             assert process.stderr is not None
             process.stderr.close()
             lines = {line.key: line for line, _ in folder.read.points}
@@ -323,13 +318,13 @@ def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(tmp_path: Pat
             if isinstance(status, dict) and status["state"] == "running":
                 gone.set()
 
-        worker = threading.Thread(target=lambda: results.append(run(folder, watch)))
+        worker = threading.Thread(target=lambda: results.append(run(folder, watch, pauses=Pauses(point_s=0.05))))
         results: list[SessionEnd] = []
         worker.start()
-        assert gone.wait(20)
-    worker.join(40)
+        assert gone.wait(60)
+    worker.join()
     assert results[0].state == "failed"
-    assert re.match(r"No request succeeded for \d s, over 2 points: ", results[0].reason)
+    assert re.match(r"No request succeeded for \d+ s, over 2 points: ", results[0].reason)
     assert "Connection refused" in results[0].reason
     failed = [line for line, _ in folder.read.points if not line.measured]
     assert len(failed) == 2
@@ -337,11 +332,8 @@ def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(tmp_path: Pat
 
 
 def test_a_point_that_only_fails_is_told_as_failed_and_measured_again(tmp_path: Path) -> None:
-    """The endpoint answers the preflight, and refuses every request of the first point."""
-    log = tmp_path / "truth.jsonl"
-    with running(Settings(ttft_ms=1, itl_ms=0, log=log)) as url:
-        looked_at(plan_for(url))
-    before = len(truth.read(log))
+    """The endpoint answers the checks, and refuses every request of the first point."""
+    before = asked_before(tmp_path)
     assert before > 0
     with running(Settings(ttft_ms=1, itl_ms=0, fail_at={before + n: "500" for n in range(7)})) as url:
         folder = folder_for(tmp_path, url)
@@ -382,10 +374,11 @@ def test_a_point_in_whose_time_no_request_comes_is_told_as_that(tmp_path: Path) 
             point__requests="",
             point__duration_s="0.2",
             point__warmup_requests="",
+            point__warmup_s="0.05",
         )
         ended = run(folder)
     assert ended.state == "failed"
-    assert ended.reason.startswith("No request came within the 0.22 s of 0.001 requests/s (32 in / 8 out): ")
+    assert ended.reason.startswith("No request came within the 0.250 s of 0.001 requests/s (32 in / 8 out): ")
     assert not folder.read.points
 
 
@@ -439,16 +432,17 @@ def test_caps_hold_while_it_runs(tmp_path: Path) -> None:
 
 
 def test_a_ramp_stops_where_its_rule_is_broken(tmp_path: Path) -> None:
-    settings = Settings(step_ms=4, step_us_per_request=0, max_running=2)
-    with running(settings) as url:
-        folder = folder_for(
-            tmp_path,
-            url,
-            search="ramp",
-            loads__concurrency="1,2,8,16",
-            point__requests="20",
-            stop__limits__ttft_ms_p50="30",
-        )
+    """A fifth of the requests of the third level fail."""
+    stated = {
+        "search": "ramp",
+        "loads__concurrency": "1,2,8,16",
+        "point__requests": "20",
+        "stop__error_rate": "0.1",
+        "stop__falling_levels": "4",
+    }
+    third = asked_before(tmp_path, **stated) + 2 * 21
+    with running(Settings(ttft_ms=2, itl_ms=0.5, fail_at={third + n: "500" for n in range(5, 21, 4)})) as url:
+        folder = folder_for(tmp_path, url, **stated)
         ended = run(folder)
     assert ended.state == "done"
     assert ended.reason.startswith("Stopped at concurrency 8")
@@ -460,7 +454,7 @@ def test_a_dead_port_is_one_sentence(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        done = bench(
+        done = command(
             "sweep",
             "--url",
             url,
@@ -501,20 +495,26 @@ def test_a_key_is_sent_and_never_written(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(keys(folder)) == 1
 
 
-def until(holds: object, seconds: float = 60) -> None:
+def until(holds: Callable[[], object], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
-    while not holds():  # type: ignore[operator]
+    while not holds():
         assert time.monotonic() < end
         time.sleep(0.02)
 
 
+def standing_still(number: int) -> Settings:
+    """An endpoint whose answer of this number never ends, so that the sweep goes no further."""
+    return Settings(ttft_ms=2, itl_ms=0.5, fail_at={number: "stall"}, stall_s=600)
+
+
 def test_sigterm_keeps_what_is_measured(tmp_path: Path) -> None:
-    with running(Settings(ttft_ms=5, itl_ms=1)) as url:
-        folder = folder_for(tmp_path, url, loads__concurrency="1,2", point__requests="100", workers="2")
+    stated = {"loads__concurrency": "1,2", "point__requests": "10", "workers": "2"}
+    with running(standing_still(asked_before(tmp_path, **stated) + 11)) as url:
+        folder = folder_for(tmp_path, url, **stated)
         process = started(folder)
         until(lambda: len(keys(folder)) == 1 and folder.status.get("current"))
         process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 1
+        assert process.wait() == 1
         assert process.stderr is not None
         process.stderr.close()
     assert len(keys(folder)) == 1
