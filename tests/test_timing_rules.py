@@ -15,7 +15,7 @@ NOT_IN_MAKE_TEST = ("benchmarks", "engine")
 CLOCK = re.compile(r"\b(monotonic|perf_counter|process_time|thread_time|time\.time)(_ns)?\(\)")
 MEMORY = re.compile(r"memory_info\(|memory_full_info\(|getrusage\(|get_traced_memory\(|VmHWM|VmRSS|VmPeak|cpu_times\(")
 ORDERS = ast.Lt | ast.LtE | ast.Gt | ast.GtE
-LOOKS_ONCE = re.compile(r"assert .*\.(?:is_visible|is_hidden|is_enabled|inner_text|count)\(\)|wait_for_timeout\(")
+LOOKS_ONCE = re.compile(r"assert .*\.(?:is_visible|is_hidden|is_enabled|inner_text|count)\(\)")
 
 
 def sources() -> dict[str, str]:
