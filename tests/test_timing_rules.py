@@ -14,15 +14,14 @@ TESTS = Path(__file__).parent
 NOT_IN_MAKE_TEST = ("benchmarks", "engine")
 CLOCK = re.compile(r"\b(monotonic|perf_counter|process_time|thread_time|time\.time)(_ns)?\(\)")
 MEMORY = re.compile(r"memory_info\(|memory_full_info\(|getrusage\(|get_traced_memory\(|VmHWM|VmRSS|VmPeak|cpu_times\(")
+ORDERS = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 LOOKS_ONCE = re.compile(r"assert .*\.(?:is_visible|is_hidden|is_enabled|inner_text|count)\(\)")
 
 
-@cache
-def sources() -> dict[str, ast.Module]:
+def sources() -> dict[str, str]:
     """The modules of tests that `make test` runs, by path."""
     paths = sorted(path.relative_to(TESTS) for path in TESTS.rglob("*.py"))
-    kept = [path for path in paths if path.parts[0] not in NOT_IN_MAKE_TEST]
-    return {path.as_posix(): ast.parse((TESTS / path).read_text()) for path in kept}
+    return {path.as_posix(): (TESTS / path).read_text() for path in paths if path.parts[0] not in NOT_IN_MAKE_TEST}
 
 
 def is_figure(node: ast.AST, names: set[str]) -> bool:
@@ -43,16 +42,24 @@ def figures(function: ast.AST, measuring: set[str]) -> set[str]:
     return names
 
 
-def upper_bounds(function: ast.AST, measuring: set[str]) -> Iterator[int]:
-    """The lines of a function that assert that such a figure is below something."""
+def upper_bounds(function: ast.AST, measuring: set[str], checking: set[str]) -> Iterator[int]:
+    """The lines of a function that assert that such a figure is below something, or about something; or that it is not
+    yet so late, but for a while loop, which waits; or that hand such a figure to a function of the tests to check it.
+    """
     names = figures(function, measuring)
+    waits = {inner for one in ast.walk(function) if isinstance(one, ast.While) for inner in ast.walk(one)}
     for check in (one for one in ast.walk(function) if isinstance(one, ast.Assert)):
         for node in (one for one in ast.walk(check.test) if isinstance(one, ast.Compare)):
             sides = [node.left, *node.comparators]
             for left, sign, right in zip(sides, node.ops, sides[1:], strict=False):
                 small = right if isinstance(sign, ast.Gt | ast.GtE) else left
-                if isinstance(sign, ast.Lt | ast.LtE | ast.Gt | ast.GtE) and is_figure(small, names):
+                late = check not in waits and CLOCK.search(ast.unparse(small))
+                about = isinstance(sign, ast.Eq) and "approx(" in ast.unparse(right)
+                if (about or isinstance(sign, ORDERS)) and (late or is_figure(small, names)):
                     yield check.lineno
+    for one in (one.value for one in ast.walk(function) if isinstance(one, ast.Expr)):
+        if isinstance(one, ast.Call) and ast.unparse(one.func) in checking:
+            yield from [one.lineno for argument in one.args if is_figure(argument, names)]
 
 
 def untimed(tree: ast.AST, timed: bool = False) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -68,16 +75,44 @@ def untimed(tree: ast.AST, timed: bool = False) -> Iterator[ast.FunctionDef | as
             yield from untimed(node, marked)
 
 
-def broken(tree: ast.Module) -> list[int]:
+@cache
+def functions(module: str) -> dict[str, bool]:
+    """The functions of a module of tests that reads a clock or looks at memory, and whether each returns a figure."""
+    path = TESTS.parent / f"{module.replace('.', '/')}.py"
+    source = path.read_text() if path.exists() else ""
+    return functions_of(ast.parse(source)) if reads(source) else {}
+
+
+def functions_of(tree: ast.Module) -> dict[str, bool]:
+    """The functions of a module by name, and whether each returns such a figure."""
+    found = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    named = {one.name: figures(one, set()) for one in found}
+    returned = ((one.name, node.value) for one in found for node in ast.walk(one) if isinstance(node, ast.Return))
+    measuring = {name for name, value in returned if value and is_figure(value, named[name])}
+    return {one.name: one.name in measuring for one in found}
+
+
+def reads(source: str) -> bool:
+    """Whether a module reads a clock or looks at memory."""
+    return bool(CLOCK.search(source) or MEMORY.search(source))
+
+
+def broken(source: str) -> list[int]:
     """The lines of a module that bound a figure outside what is timed."""
-    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
-    returns = {one.name: [node.value for node in ast.walk(one) if isinstance(node, ast.Return)] for one in functions}
-    measuring = {name for name, values in returns.items() if any(value and is_figure(value, set()) for value in values)}
-    return [line for function in untimed(tree) for line in upper_bounds(function, measuring)]
+    theirs = {module: functions(module) for module in re.findall(r"^from (tests\.[\w.]+) import", source, re.M)}
+    if not reads(source) and not any(theirs.values()):
+        return []
+    tree = ast.parse(source)
+    known = functions_of(tree)
+    for node in (one for one in ast.walk(tree) if isinstance(one, ast.ImportFrom)):
+        found = theirs.get(node.module or "", {})
+        known |= {alias.asname or alias.name: found[alias.name] for alias in node.names if alias.name in found}
+    measuring = {name for name, measures in known.items() if measures}
+    return [line for function in untimed(tree) for line in upper_bounds(function, measuring, set(known))]
 
 
 def test_only_timed_tests_bound_time_and_memory() -> None:
-    assert {path: lines for path, tree in sources().items() if (lines := broken(tree))} == {}
+    assert {path: lines for path, source in sources().items() if (lines := broken(source))} == {}
 
 
 def test_browser_tests_wait_for_what_they_assert() -> None:
@@ -93,6 +128,10 @@ def test_browser_tests_wait_for_what_they_assert() -> None:
         ("began = clock.perf_counter()\n    took = clock.perf_counter() - began\n    assert 5 >= took", True),
         ("assert seconds() < 5", True),
         ("used = seconds() / 2\n    assert used < 5", True),
+        ("assert seconds() == pytest.approx(5, rel=0.1)", True),
+        ("check(5, lambda: seconds())", True),
+        ("took = elsewhere()\n    assert took < 5", True),
+        ("end = time.monotonic() + 5\n    act()\n    assert time.monotonic() < end", True),
         ("assert psutil.Process(1).memory_info().rss < 5", True),
         ("began = time.monotonic()\n    assert time.monotonic() - began >= 0.5", False),
         ("end = time.monotonic() + 60\n    while not done():\n        assert time.monotonic() < end", False),
@@ -101,6 +140,9 @@ def test_browser_tests_wait_for_what_they_assert() -> None:
 )
 def test_the_rule_sees_upper_bounds_alone(body: str, is_broken: bool) -> None:
     helper = "def seconds():\n    began = time.monotonic()\n    return time.monotonic() - began\n"
+    helper += (
+        "def check(limit, measure):\n    pass\nfrom tests.benchmarks.swollen_results import seconds as elsewhere\n"
+    )
     test = f"def test_it():\n    {body}\n"
-    assert bool(broken(ast.parse(helper + test))) is is_broken
-    assert not broken(ast.parse(f"{helper}@pytest.mark.timed\n{test}"))
+    assert bool(broken(helper + test)) is is_broken
+    assert not broken(f"{helper}@pytest.mark.timed\n{test}")
