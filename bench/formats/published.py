@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from bench.catalogue import is_metric, is_part, metric
 from bench.errors import InputError, UnknownName
+from bench.formats.plausibility.columns import with_doubts
 from bench.formats.reading import Reading, Recognition, SourceFile
 from bench.formats.reading.point_table import POINT_COLUMNS, SCORE_COLUMNS, passports_table
 from bench.formats.reading.source_card import SourceCard, card_path, read_card
@@ -146,6 +147,8 @@ class _Reader:
             row_order.check({key: columns[key] for key in columns if is_metric(key)}, verdicts)
             _keep_checkpoints(columns, part.columns.get("model"))
         self._fill(columns, part, len(part.numbers))
+        if not self._scores and (flags := with_doubts(columns, len(part.numbers))) is not None:
+            columns["flags"] = flags
         batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
         return (batch if verdicts.kept.all() else batch.filter(pa.array(verdicts.kept))), verdicts
 

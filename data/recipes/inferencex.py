@@ -25,9 +25,6 @@ STATISTICS = {"mean": "mean", "median": "p50", "p90": "p90", "p99": "p99"}
 LATENCIES = {"ttft": "ttft_ms", "tpot": "tpot_ms", "itl": "itl_ms", "e2el": "e2el_ms"}
 
 INVARIANT_TOLERANCE = Decimal("0.02")
-DRAWN_SHARE = Decimal("0.9")
-"""Requests are drawn evenly from 80 to 100 % of the stated lengths, so 90 % of them is the mean."""
-LITTLE_TOLERANCE = Decimal("1.35")
 
 
 def tables() -> tuple[Table, ...]:
@@ -69,7 +66,7 @@ def _point(row: dict[str, str], *, restated: bool) -> Row:
         **_latencies(row),
         **_energy(row),
     }
-    return {**point, "flags": [*flags, *_little_flag(point)]}
+    return {**point, "flags": flags}
 
 
 def engine_version(image: str) -> str | None:
@@ -171,28 +168,6 @@ def _energy_flag(row: dict[str, str], layout: Row) -> list[Flag]:
             f"export states {energy:.3f} J.",
             why=f"The energy was counted over other GPUs than the {layout['accelerators']} of the deployment.",
             do="Do not compare this point's energy with others.",
-        )
-    ]
-
-
-def _little_flag(point: Row) -> list[Flag]:
-    """A flag where throughput times latency is far from the stated concurrency (Little's law)."""
-    output, latency = point.get("output_tokens_per_s"), point["e2el_ms_p50"]
-    if output is None or latency is None:
-        return []
-    stated = point["concurrency"]
-    implied = output / (DRAWN_SHARE * point["osl"]) * latency / 1000
-    off = max(implied / stated, stated / implied)
-    if off <= LITTLE_TOLERANCE:
-        return []
-    return [
-        Flag(
-            kind="littles-law",
-            seen=f"Throughput x median latency is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; "
-            f"the stated concurrency is {stated:,}, {off:.2g} times off.",
-            why="Requests in flight equal arrival rate x time in the system, so throughput, latency or concurrency of "
-            "this row is not what the others' is.",
-            do="Leave the point out of rankings, or measure it again.",
         )
     ]
 

@@ -22,6 +22,7 @@ COMES_TO = (
     ("requests_per_s", "requests_ok / duration_s"),
     ("output_tokens_per_s", "requests_per_s * osl_actual"),
     ("total_tokens_per_s", "(input_tokens_per_s + output_tokens_per_s)"),
+    ("total_tokens_per_s", "(output_tokens_per_s * (isl + osl) / osl)"),
 )
 """A throughput, and what it comes to where the library has the columns."""
 
@@ -33,7 +34,8 @@ def findings(library: Library) -> Iterator[Finding]:
         for key, sql in COMES_TO
         if all(library.has(name) for name in (key, *re.findall(r"[a-z_]+", sql)))
     ]
-    also = (*rates.RATES, *SUMS)
-    for row in rows_where(library, ("osl_actual",), f"({' OR '.join(off) or 'FALSE'}) ORDER BY point_id", also):
-        for flag in rates.differing(metrics_of(row), row.get("osl_actual")):
+    also = (*rates.RATES, *SUMS, "isl", "osl", "osl_actual")
+    for row in rows_where(library, (), f"({' OR '.join(off) or 'FALSE'}) ORDER BY point_id", also):
+        lengths = (row.get("isl"), row.get("osl"))
+        for flag in rates.differing(metrics_of(row), row.get("osl_actual"), lengths):
             yield Finding(flag.seen, flag.kind, row["source"], (row["point_id"],))

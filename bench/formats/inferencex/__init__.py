@@ -26,7 +26,7 @@ from pathlib import Path
 from bench import names
 from bench.errors import InputError
 from bench.formats.inferencex.layout import Layout, layout_of
-from bench.formats.plausibility import soundness
+from bench.formats.plausibility.soundness import NOT_THE_OTHERS
 from bench.formats.reading import (
     AS_CATALOGUE,
     Fields,
@@ -108,7 +108,7 @@ def read(file: SourceFile) -> Reading:
     )
     numbers = {row.raw("config_id") for row in rows}
     used = [config for number, config in configs.items() if number in numbers]
-    return finished(file, points, figures, fields=[*rows, *used], refusals=refused, checked=True)
+    return finished(file, points, figures, fields=[*rows, *used], refusals=refused, because=NOT_THE_OTHERS, checked=True)
 
 
 def _table(file: SourceFile, name: str) -> Mapping[int, Fields]:
@@ -165,7 +165,6 @@ def _point(metrics: PointMetrics, row: Fields, configs: Mapping[int, Fields], ru
         harness=SOURCE,
         date=_date(row),
         source_url=link if isinstance(link, str) and link.startswith("https://") and len(link) < 300 else None,
-        flags=soundness.littles_law(metrics, concurrency, osl),
     )
 
 

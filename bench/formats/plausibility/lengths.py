@@ -8,12 +8,12 @@ pauses has fewer of them than it was asked to keep, and its throughput is not th
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from bench.formats.plausibility.latency_parts import too_fast
 from bench.formats.plausibility.rates import differing
 from bench.formats.plausibility.soundness import littles_law, mostly_idle
-from bench.records import Flag, Point
+from bench.records import Flag, Load, Point, Workload
 from bench.wording import number, share
 
 LENGTH_SHARE = 0.05
@@ -30,31 +30,34 @@ WORDS = {
 
 
 def judged(points: Iterable[Point], because: str = NOT_ONLY_SERVING) -> list[Point]:
-    """The points, each with a flag more for a mean length that is not the one asked for, for requests in flight that
-    are not (`because` says why those may be others), for a throughput that is not its sums', for a TPOT too fast and
-    for an idle run.
-    """
+    """The points, each with the flags of its figures that it does not have; `because` says why other requests than
+    asked for may have been under way."""
     return [
         dataclasses.replace(point, flags=(*point.flags, *found))
-        if (found := [*_off_target(point), *_in_flight(point, because), *_strange(point)])
+        if (found := doubts(point.metrics, point.workload, point.load, because))
         else point
         for point in points
     ]
 
 
-def _in_flight(point: Point, because: str) -> tuple[Flag, ...]:
-    closed = point.load.concurrency if point.load.load_kind == "closed" else None
-    return littles_law(point.metrics, closed, point.workload.osl_actual, because=because)
+def doubts(
+    metrics: Mapping[str, float], workload: Workload, load: Load, because: str = NOT_ONLY_SERVING
+) -> tuple[Flag, ...]:
+    """The flags of a point's figures: a mean length that is not the one asked for, requests in flight that are not, a
+    throughput that is not its sums', a TPOT too fast, an idle run."""
+    closed = load.concurrency if load.load_kind == "closed" else None
+    osl = workload.osl_actual
+    idle = mostly_idle(metrics) if load.load_kind == "saturated" else ()
+    return (
+        *_off_target(workload),
+        *littles_law(metrics, closed, osl or workload.osl_requested, because=because),
+        *differing(metrics, osl, (workload.isl_requested, workload.osl_requested)),
+        *too_fast(metrics),
+        *idle,
+    )
 
 
-def _strange(point: Point) -> tuple[Flag, ...]:
-    """The flags of figures that another window, a request that hung or a mock server may still explain."""
-    idle = mostly_idle(point.metrics) if point.load.load_kind == "saturated" else ()
-    return (*differing(point.metrics, point.workload.osl_actual), *too_fast(point.metrics), *idle)
-
-
-def _off_target(point: Point) -> list[Flag]:
-    stated = point.workload
+def _off_target(stated: Workload) -> list[Flag]:
     pairs = {"osl": (stated.osl_actual, stated.osl_requested), "isl": (stated.isl_actual, stated.isl_requested)}
     flagged = []
     for which, (actual, requested) in pairs.items():

@@ -64,9 +64,15 @@ def check(file: str, where: str, metrics: Mapping[str, float], *, same_window: b
             )
 
 
-def differing(metrics: Mapping[str, float], osl: float | None) -> tuple[Flag, ...]:
-    """The flag that a throughput is not what its sums come to, though windows might explain it; none where it is."""
-    for held in _held(metrics, osl):
+def differing(
+    metrics: Mapping[str, float], osl: float | None, requested: tuple[float | None, float | None] = (None, None)
+) -> tuple[Flag, ...]:
+    """The flag that a throughput is not what its sums come to, though windows might explain it; none where it is.
+
+    `osl` is the mean length of the answers, `requested` the lengths asked for: all tokens are no fewer than these make
+    of the output, since an answer is seldom longer than asked for.
+    """
+    for held in (*_held(metrics, osl), *_of_lengths(metrics, *requested)):
         if held.off > SAME_WINDOW:
             return (
                 Flag(
@@ -103,6 +109,15 @@ def _held(metrics: Mapping[str, float], osl: float | None) -> Iterator[StatedRat
         part = max(output or 0.0, taken_in or 0.0)
         if part > total:
             yield StatedRate("total_tokens_per_s", total, part, f"{part:,.4g} input or output tokens/s alone")
+
+
+def _of_lengths(metrics: Mapping[str, float], isl: float | None, osl: float | None) -> Iterator[StatedRate]:
+    total, output = metrics.get("total_tokens_per_s"), metrics.get("output_tokens_per_s")
+    if total and output and isl and osl and "input_tokens_per_s" not in metrics:
+        least = output * (isl + osl) / osl
+        if total < least:
+            said = f"{output:,.4g} output tokens/s at {isl:,.4g} tokens in and {osl:,.4g} out"
+            yield StatedRate("total_tokens_per_s", total, least, said)
 
 
 def _words(key: str) -> str:

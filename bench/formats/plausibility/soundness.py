@@ -18,6 +18,10 @@ from bench.records import Flag
 
 LITTLE_TOLERANCE = 1.5
 """Lengths drawn from 80 to 100 % of the stated ones and a client's own delays explain a third."""
+MEAN_OF_MEDIAN = 1.6
+"""How many times its median the mean E2EL of a published point is at most: 1.55 in the points that state both."""
+SHORTEST_MEAN = 0.9
+"""Lengths drawn evenly from 80 to 100 % of the stated one are 90 % of it on average."""
 LONGEST_OF_MEAN = 2.0
 """How long the longest request is taken to be where only the mean is known: lengths drawn evenly from 0 on."""
 NOT_THE_OTHERS = "throughput, latency or concurrency of this row is not what the others' is"
@@ -150,8 +154,9 @@ def littles_law(
 ) -> tuple[Flag, ...]:
     """The flag that throughput, latency and concurrency of a closed loop do not fit each other; none where they do.
 
-    Requests in flight are the rate of answers times their mean time in the system (Little's law). `because` says why
-    they may be others than those that were kept under way.
+    Requests in flight are the rate of answers times their mean time in the system (Little's law). Where only the
+    median of that time is stated, the flag is `littles-law-by-median`, which warns, as long as a mean of
+    `MEAN_OF_MEDIAN` times the median explains it. `because` says why others may have been under way.
     """
     implied = _in_flight(metrics, osl)
     if not (implied and concurrency):
@@ -160,13 +165,20 @@ def littles_law(
     if least <= implied <= most:
         return ()
     off = max(implied / concurrency, concurrency / implied)
+    by_median = "e2el_ms_mean" not in metrics
+    kind = "littles-law-by-median" if by_median and off <= MEAN_OF_MEDIAN / SHORTEST_MEAN else "littles-law"
     return (
         Flag(
-            "littles-law",
-            f"Throughput x latency is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; the stated "
-            f"concurrency is {concurrency:,.0f}, {off:.2g} times off.",
-            f"Requests in flight equal arrival rate x time in the system: {_hung(metrics, implied, least)}{because}.",
-            "Leave the point out of rankings, or measure it again.",
+            kind,
+            f"Throughput x {'median ' if by_median else ''}latency is {implied:,.{0 if implied >= 100 else 1}f} requests "
+            f"in flight; the stated concurrency is {concurrency:,.0f}, {off:.2g} times off.",
+            f"Requests in flight equal arrival rate x mean time in the system: {_hung(metrics, implied, least)}{because}."
+            if kind == "littles-law"
+            else "Requests in flight equal arrival rate x mean time in the system; only the median is stated, and a mean "
+            f"of up to {MEAN_OF_MEDIAN:g} times the median would explain it.",
+            "Leave the point out of rankings, or measure it again."
+            if kind == "littles-law"
+            else "Look up the mean E2EL, or measure the point again.",
         ),
     )
 
