@@ -50,8 +50,8 @@ class Robustness:
 
     @property
     def ways(self) -> int:
-        """In how many ways to look, the answer's own among them, something can be said."""
-        return 1 + len(self.known)
+        """In how many other ways to look something can be said."""
+        return len(self.known)
 
     @property
     def holding(self) -> int:
@@ -119,7 +119,7 @@ def statements(robustness: Robustness | None) -> list[Statement]:
 
 
 def doubts(robustness: Robustness | None) -> list[Statement]:
-    """That a headline holds in fewer than half of the ways to look, as the sentence right below it; else nothing."""
+    """That a headline holds in fewer than half of the other ways to look, and what wins there; else nothing."""
     if robustness is None or 2 * robustness.holding >= robustness.ways:
         return []
     (words, ways), *others = sorted(_by_words(robustness).items(), key=lambda one: -len(one[1]))
@@ -129,11 +129,16 @@ def doubts(robustness: Robustness | None) -> list[Statement]:
     return [finding("doubt", text, ways=robustness.ways, holding=robustness.holding)]
 
 
+def hedged(headline: Statement) -> Statement:
+    """A headline that holds in fewer than half of the ways to look: it says that it is undecided."""
+    return replace(headline, text=f"Undecided: {headline.text}")
+
+
 def _held(robustness: Robustness) -> str:
-    if robustness.holding == robustness.ways == 2:
-        return "Holds in the other check too"
-    every = robustness.holding == robustness.ways
-    return f"Holds in {'all' if every else f'{robustness.holding} of'} {robustness.ways} checks"
+    if robustness.ways == 1:
+        return "Holds in the other check too" if robustness.holding else "Does not hold in the one other check"
+    few = f"{robustness.holding} of" if robustness.holding else "none of"
+    return f"Holds in {'all' if robustness.holding == robustness.ways else few} {robustness.ways} checks"
 
 
 def _by_words(found: Robustness) -> dict[str, list[str]]:

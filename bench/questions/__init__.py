@@ -119,10 +119,11 @@ class Answer(Generic[R]):
         return tuple(one.text for one in self.statements if one.role in roles)
 
     def varied(self, robustness: Robustness | None) -> Answer[R]:
-        """This answer with whether its headline holds; where it mostly does not, that stands right below it."""
-        first = next(place for place, one in enumerate(self.statements) if one.role == "headline") + 1
+        """This answer with whether its headline holds; one that mostly does not says so, and what wins stands below."""
+        first = next(place for place, one in enumerate(self.statements) if one.role == "headline")
         below, after = variations.doubts(robustness), variations.statements(robustness)
-        said = (*self.statements[:first], *below, *self.statements[first:], *after)
+        headline = variations.hedged(self.statements[first]) if below else self.statements[first]
+        said = (*self.statements[:first], headline, *below, *self.statements[first + 1 :], *after)
         return replace(self, robustness=robustness, statements=said)
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from bench import after_import, audit, chart, destinations, export, holdings, next_steps, selection
-from bench.basis import prices, story, variations
+from bench.basis import prices, story
 from bench.destinations import Destination, Directions
 from bench.dictionary import DictionaryTable, tables
 from bench.errors import BenchError, UsageError
@@ -33,6 +33,15 @@ from pages.shared.upload_room import UploadRooms
 
 Texts = tuple[str, ...]
 TextPairs = tuple[tuple[str, str], ...]
+
+
+class Varied(NamedTuple):
+    """An answer's headline, the doubts right below it, and the ways to look that it holds in and does not."""
+
+    headline: str
+    doubts: Texts
+    ways: Texts
+
 
 SMALL = 512
 LARGE = 24
@@ -133,11 +142,11 @@ def where_from(name: str, view: View, version: str) -> str:
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def robustness(name: str, view: View, version: str) -> tuple[Texts, Texts]:
-    """Whether the answer's headline holds in other ways to look: the doubt right below it, and the whole of it."""
-    found = question(name).robustness(library(), view)
-    doubts, whole = ([one.text for one in told(found)] for told in (variations.doubts, variations.statements))
-    return tuple(doubts), tuple(whole)
+def varied(name: str, view: View, version: str) -> Varied:
+    """The answer's headline as it holds in other ways to look, the doubt right below it, and the ways."""
+    found = answer(name, view, version).varied(question(name).robustness(library(), view))
+    doubts = tuple(one.text for one in found.statements if one.kind == "doubt")
+    return Varied(found.headline, doubts, found.said("variation"))
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)

@@ -34,3 +34,8 @@ class Page:
     def answer(self) -> Answer[Any]:
         """The question's answer for this View."""
         return cached.answer(self.name, self.view, self.version)
+
+    @property
+    def headline(self) -> str:
+        """The answer's sentence, which says where it is undecided."""
+        return cached.varied(self.name, self.view, self.version).headline

@@ -47,4 +47,4 @@ def _work_out(name: str, query: str) -> None:
     library = cached.current()
     view = address.first(name, parse_qsl(query), library)
     cached.figure(name, view, library.version, "light")
-    cached.robustness(name, view, library.version)
+    cached.varied(name, view, library.version)

@@ -28,15 +28,14 @@ def headline(page: Page) -> None:
     """Draw the answer's sentence, and below it that it holds in few checks, or what leads to one."""
     try:
         with st.skeleton(height=CHART_PX):
-            answer = page.answer
             cached.figure(page.name, page.view, page.version, page.theme)
     except BenchError as problem:
         notices.failed(str(problem))
         options.row(page)
         first_paint.complete(page)
         st.stop()
-    headlines.headline(answer.headline)
-    for doubt in cached.robustness(page.name, page.view, page.version)[0]:
+    headlines.headline(page.headline)
+    for doubt in cached.varied(page.name, page.view, page.version).doubts:
         st.markdown(markdown(doubt))
     signposts.out_of_nothing(page)
 
@@ -69,7 +68,7 @@ def figure(page: Page, *, opens: str = "", part: str = "", on_pick: Callable[[st
             key=key,
             theme=None,
             config=chart.CONFIG,
-            alt=page.answer.headline,
+            alt=page.headline,
             on_select=partial(_picked, key, then, bool(opens)) if then else "ignore",
             selection_mode=("points",),
         )
@@ -136,7 +135,7 @@ def rows(
     table.show(
         shown,
         key=f"rows.{page.name}",
-        alt=f"Table: {page.answer.headline}",
+        alt=f"Table: {page.headline}",
         labels=words,
         fields=fields,
         of=len(charted),
@@ -164,9 +163,7 @@ def files(
         table.downloads(lambda: charted, f"kneepoint-{page.name}")
         st.download_button(
             "Markdown",
-            partial(
-                _pasted, page.answer.headline, link, charted.drop(columns=[*without], errors="ignore"), first, labels
-            ),
+            partial(_pasted, page.headline, link, charted.drop(columns=[*without], errors="ignore"), first, labels),
             f"kneepoint-{page.name}.md",
             "text/markdown",
             key=f"save.kneepoint-{page.name}.md",
@@ -174,7 +171,7 @@ def files(
             on_click="ignore",
         )
         source = cached.where_from(page.name, page.view, page.version)
-        buttons.picture(page.answer.headline, source, query, f"kneepoint-{page.name}")
+        buttons.picture(page.headline, source, query, f"kneepoint-{page.name}")
         exporting.box(selected, cached.count(selected, page.version), f"kneepoint-{page.name}")
 
 
@@ -188,7 +185,7 @@ def _pasted(
 
 def why(page: Page) -> None:
     """Tell whether the headline holds in other ways to look; then formula, inputs and source."""
-    for sentence in cached.robustness(page.name, page.view, page.version)[1]:
+    for sentence in cached.varied(page.name, page.view, page.version).ways:
         with st.expander(f"Does it hold? {markdown(sentence.split(':')[0].rstrip('.'))}.", key="variations"):
             st.markdown(markdown(sentence))
     if not page.answer.why:

@@ -108,7 +108,9 @@ def read(file: SourceFile) -> Reading:
     )
     numbers = {row.raw("config_id") for row in rows}
     used = [config for number, config in configs.items() if number in numbers]
-    return finished(file, points, figures, fields=[*rows, *used], refusals=refused, because=NOT_THE_OTHERS, checked=True)
+    return finished(
+        file, points, figures, fields=[*rows, *used], refusals=refused, because=NOT_THE_OTHERS, checked=True
+    )
 
 
 def _table(file: SourceFile, name: str) -> Mapping[int, Fields]:
