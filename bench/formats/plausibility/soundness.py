@@ -166,21 +166,16 @@ def littles_law(
         return ()
     off = max(implied / concurrency, concurrency / implied)
     by_median = "e2el_ms_mean" not in metrics
-    kind = "littles-law-by-median" if by_median and off <= MEAN_OF_MEDIAN / SHORTEST_MEAN else "littles-law"
-    return (
-        Flag(
-            kind,
-            f"Throughput x {'median ' if by_median else ''}latency is {implied:,.{0 if implied >= 100 else 1}f} requests "
-            f"in flight; the stated concurrency is {concurrency:,.0f}, {off:.2g} times off.",
-            f"Requests in flight equal arrival rate x mean time in the system: {_hung(metrics, implied, least)}{because}."
-            if kind == "littles-law"
-            else "Requests in flight equal arrival rate x mean time in the system; only the median is stated, and a mean "
-            f"of up to {MEAN_OF_MEDIAN:g} times the median would explain it.",
-            "Leave the point out of rankings, or measure it again."
-            if kind == "littles-law"
-            else "Look up the mean E2EL, or measure the point again.",
-        ),
+    seen = (
+        f"Throughput x {'median ' * by_median}latency is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; "
+        f"the stated concurrency is {concurrency:,.0f}, {off:.2g} times off."
     )
+    law = "Requests in flight equal arrival rate x mean time in the system"
+    if by_median and off <= MEAN_OF_MEDIAN / SHORTEST_MEAN:
+        why = f"{law}; only the median is stated, and a mean of {MEAN_OF_MEDIAN:g} times the median would explain it."
+        return (Flag("littles-law-by-median", seen, why, "Look up the mean E2EL, or measure the point again."),)
+    why = f"{law}: {_hung(metrics, implied, least)}{because}."
+    return (Flag("littles-law", seen, why, "Leave the point out of rankings, or measure it again."),)
 
 
 def _hung(metrics: Mapping[str, float], implied: float, least: float) -> str:

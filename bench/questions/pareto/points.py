@@ -278,8 +278,9 @@ def best_of_each(frame: pd.DataFrame, axes: Axes, limits: Sequence[Limit]) -> di
 
 def priced(frame: pd.DataFrame, prices: Mapping[str, ChipPrice]) -> pd.DataFrame:
     """These points, whose y is a cost at 1 USD an hour, at these prices; those on chips without one are left out."""
-    hourly = frame["accelerator"].map({chip: price.usd for chip, price in prices.items()})
-    return frame.assign(y=frame["y"] * hourly)[hourly.notna()].reset_index(drop=True)
+    # A table without rows has columns of objects, which do not multiply.
+    hourly = frame["accelerator"].map({chip: price.usd for chip, price in prices.items()}).astype("float64")
+    return frame.assign(y=frame["y"].astype("float64") * hourly)[hourly.notna()].reset_index(drop=True)
 
 
 def _strictest(metric: Metric, limits: Sequence[Limit]) -> float | None:
