@@ -207,7 +207,7 @@ def own_choice(view: View) -> View:
 def limited(view: View, slo: Collection[str]) -> View:
     """The View after the reader chose other limits, or none; what a story had filled in goes."""
     whole = view.whole and not view.option(FILLED)
-    return replace(own_choice(view).with_slo(slo or (limits.NONE,)), whole=whole)
+    return replace(own_choice(view).with_slo(tuple(slo)), whole=whole)
 
 
 def chosen(library: Library, view: View, choice: Mapping[str, Collection[str]]) -> View:

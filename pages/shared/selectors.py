@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import streamlit as st
 
 from bench import catalogue, names
-from bench.basis import limits, prices
-from bench.basis.limits import Limit
+from bench.basis import limits, prices, uses
+from bench.basis.limits import Limit, words
 from bench.basis.wording import opened
 from bench.chart import value_label
 from bench.errors import BenchError
@@ -263,10 +263,26 @@ def _limits(page: Page) -> None:
             on_change=_limited,
             args=(page.name,),
         )
+        _uses(page)
         if chosen:
             st.button(
                 "No limits", key="limits.none", type="tertiary", on_click=address.choose_limits, args=(page.name, ())
             )
+
+
+def _uses(page: Page) -> None:
+    """Offer the limits of a use, in place of those that are chosen."""
+    with st.container(key="limit-uses", horizontal=True, gap="small"):
+        for one in uses.every().values():
+            if one.limits:
+                st.button(
+                    one.title,
+                    key=f"limits.use.{one.use}",
+                    type="tertiary",
+                    help=markdown(f"{words(one.limits)} ({one.source})"),
+                    on_click=address.choose_limits,
+                    args=(page.name, tuple(limit.text for limit in one.limits)),
+                )
 
 
 def _time(page: Page, stem: str, read: Sequence[Limit]) -> Limit | None:

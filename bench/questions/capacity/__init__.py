@@ -11,23 +11,23 @@ from typing import Any, cast
 import pandas as pd
 
 from bench import basis, catalogue, selection
-from bench.basis import evidence, interpolated, likeness, prices, side_by_side, stated_share, story, variations
+from bench.basis import evidence, interpolated, likeness, prices, side_by_side, stated_share, story, uses, variations
 from bench.basis.evidence import Ranking
 from bench.basis.likeness import Difference
 from bench.basis.limits import Limit
 from bench.basis.options import Option
 from bench.basis.statement import Statement, caveat
 from bench.basis.story import Needs, Story
+from bench.basis.uses import OWN, UseCase
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.library import Library
 from bench.maths.capacity import HOURS_PER_MONTH, Demand, DemandUnit, chips_per_mw
 from bench.questions import Answer, Choices, Column, Steps, Why, counting
-from bench.questions.capacity import fleet_words, measured, planning, random_arrivals, statements, uses
+from bench.questions.capacity import fleet_words, measured, planning, random_arrivals, statements
 from bench.questions.capacity.figure import figure
 from bench.questions.capacity.measured import MeasuredCurves
 from bench.questions.capacity.planning import OperatingCurves
 from bench.questions.capacity.result import Capacity, CapacityAsked, FleetPlan, RandomArrivals, UseAdvice
-from bench.questions.capacity.uses import OWN, UseCase
 from bench.records import LOAD_AXES
 from bench.view import View
 from bench.wording import inline, joined, number, quantity, share

@@ -16,7 +16,7 @@ from bench.basis.options import Option
 from bench.basis.points import PointFacts
 from bench.basis.prices import Choice
 from bench.basis.statement import caveat
-from bench.basis.story import FILLED, Needs, Story
+from bench.basis.story import Needs, Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.chart import title, value_label
 from bench.errors import UsageError
@@ -27,8 +27,8 @@ from bench.questions.cost import cost_words, priced, result, statements
 from bench.questions.cost import figure as drawing
 from bench.questions.cost.priced import DEPLOYMENT, Inputs
 from bench.questions.cost.result import KINDS, Cost, CostOptions
-from bench.questions.operating_points import Best, Search, best, usable
-from bench.view import LIMIT, View
+from bench.questions.operating_points import Best, Search, usable
+from bench.view import View
 from bench.wording import number
 
 TITLE = "Cost"
@@ -54,14 +54,6 @@ GROUPS = (
 )
 VOLUME = "100000000"
 """Tokens a day unless the reader says: what the article inferencebench-gemma4-h100 works its bill out for."""
-
-OPENING = ("interactivity_tokens_per_s_per_user_p50>=20", "ttft_ms_p50<=5000")
-"""The limits where none was asked: Kneepoint's choice, to be changed. A sweep's cheapest point is its most crowded
-one, where an answer may begin after minutes; 20 tokens/s are what a fast reader takes in, 5 s a wait for a long prompt.
-"""
-
-MANY_KEEP = 0.5
-"""Those limits are set where a story's points state them and at least this share of the accelerators keeps them."""
 
 _FIRST = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms", "e2el_ms")
 _EVERY = (row.key for row in catalogue.base_metrics() if row.distribution)
@@ -116,8 +108,7 @@ STEPS = Steps(counting("accelerator", "has a cost", "have a cost"), tries={"toke
 def complete(library: Library, view: View) -> View:
     """The View with every option explicit and one model, precision and workload, but for the one it is grouped by.
 
-    When no limit was asked it has the limits of OPENING, where enough accelerators keep them. UnknownName or UsageError
-    for an option that cannot be.
+    UnknownName or UsageError for an option that cannot be.
     """
     return _story(library, view).view
 
@@ -143,8 +134,7 @@ def answer(library: Library, view: View) -> Answer[Cost]:
     whole = chosen.view
     of = _inputs(library, evidence.read(whole), prices.read(library, whole))
     costs = priced.costs(of)
-    opening = LIMIT in whole.option(FILLED).split()
-    if costs.deployments and not opening:
+    if costs.deployments:
         costs = replace(costs, known=stated_share.of_headline(library, whole, costs.deciding))
     shown = [one.facts.model for one in costs.deployments]
     return Answer(
@@ -156,7 +146,7 @@ def answer(library: Library, view: View) -> Answer[Cost]:
             *side_by_side.left_out(
                 library, whole, shown, f"no priced point with a throughput of {costs.asked.kind.words}"
             ),
-            *statements.statements(costs, whole, opening=opening),
+            *statements.statements(costs, whole),
             *story.statements(chosen),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
@@ -224,34 +214,14 @@ def _story(library: Library, view: View) -> Story:
         usual, stated = _surveyed(library, ranking, sought, LATENCIES[:1])
         stated = stated or _surveyed(library, ranking, sought, LATENCIES)[1]
         group, latency = group or usual, latency or next(iter(stated), "")
-    slo, opening = _limits(library, view, ranking, sought)
-    whole = prices.completed(library, chosen.view).with_slo(slo)
-    whole = whole.with_options(
+    whole = prices.completed(library, chosen.view).with_options(
         tokens=tokens,
         group=group,
         volume=view.option("volume", VOLUME),
         latency=latency,
         bars=view.option("bars", "few"),
     )
-    if opening:
-        whole = whole.with_options(**{FILLED: " ".join((*chosen.pins, LIMIT))})
     return replace(chosen, view=basis.written_out(whole))
-
-
-def _limits(library: Library, view: View, ranking: Ranking, sought: Search) -> tuple[tuple[str, ...], bool]:
-    """The limits of a View, and whether they are those of OPENING, which stand where none was asked."""
-    own = story.own_choice(view)
-    if own.slo or (view.whole and LIMIT not in view.option(FILLED).split()):
-        return own.slo, False
-    slo = view.slo or OPENING
-    limited = ranking.view.with_slo(slo)
-    narrower = dict.fromkeys(key for key, _ in limited.where if key not in story.KEYS)
-    of = evidence.deciding(library, evidence.read(limited.with_where(**narrower)), usable(sought))
-    if not of.decides:
-        return (), False
-    groups = best(library, evidence.read(limited), sought)
-    keeping = sum(one.merit is not None for one in groups)
-    return (slo, True) if groups and keeping >= MANY_KEEP * len(groups) else ((), False)
 
 
 def _inputs(library: Library, ranking: Ranking, choice: Choice) -> Inputs:

@@ -40,8 +40,8 @@ NOT_COMPARED = ("accelerator", "chips", "layout", "load", "engine_version")
 """What every deployment chooses for itself, and so is not told as unlike."""
 
 
-def statements(costs: Cost, view: View, *, opening: bool) -> Iterator[Statement]:
-    """Headline, findings and caveats; `opening` says that the limits are those that the page opens with."""
+def statements(costs: Cost, view: View) -> Iterator[Statement]:
+    """Headline, findings and caveats."""
     yield _headline(costs, wording.selected(view))
     if costs.deployments:
         yield from _speeds(costs)
@@ -53,7 +53,7 @@ def statements(costs: Cost, view: View, *, opening: bool) -> Iterator[Statement]
         yield from _against_api(costs)
     yield from evidence.left_out(costs.tally)
     if costs.deployments:
-        yield from _caveats(costs, opening=opening)
+        yield from _caveats(costs)
 
 
 def _headline(costs: Cost, about: str) -> Statement:
@@ -441,13 +441,12 @@ def _use(found: Cost) -> str:
     return f"{share_used}{' within limits' if found.limits else ''}"
 
 
-def _caveats(costs: Cost, *, opening: bool) -> Iterator[Statement]:
+def _caveats(costs: Cost) -> Iterator[Statement]:
     """What the costs stand on: limits, prices, and what is unlike, flagged, worked out or left out."""
     text = "No limit is set: priced at peak throughput, whatever the latency."
-    own = " They are Kneepoint's choice, since you set none; change them under Limits." if opening else ""
     if costs.limits:
-        text = f"Limits: {limits.words(costs.limits)}.{own}"
-    yield caveat("limits", text, limits=len(costs.limits), opening=opening)
+        text = f"Limits: {limits.words(costs.limits)}."
+    yield caveat("limits", text, limits=len(costs.limits))
     known = {one.price.accelerator: one.price for one in costs.deployments}
     yield from prices.statements(costs.choice, known, [*known, *costs.unpriced])
     yield from _of_prices(costs)

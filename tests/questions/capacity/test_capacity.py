@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import PchipInterpolator
 
-from bench.basis import evidence, limits, points, prices
+from bench.basis import evidence, limits, points, prices, uses
 from bench.basis.limits import Limit
 from bench.chart import DARK, LIGHT
 from bench.cli import main
@@ -250,7 +250,7 @@ def test_every_use_has_its_own_point_and_a_source(three: Library) -> None:
     assert by_use["batch"] is not None
     assert by_use["chat"] is not None
     assert by_use["api"] is None
-    assert all(one.source for one in capacity.uses.every().values())
+    assert all(one.source for one in uses.every().values())
 
 
 def test_an_energy_that_was_measured_counts_before_a_rating(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from bench.basis import uses
 from bench.library import Library
 from bench.questions import Answer, capacity
-from bench.questions.capacity import uses
 from bench.view import View
 from tests.questions.capacity.test_capacity import CURVE, H200, UNPRICED, at
 from tests.questions.heatmap.results import Row, flag, library_of
