@@ -120,7 +120,6 @@ class _Point:
         self.stop_ns: int | None = None
         self.under_way = 0
         self.backoff = Backoff(self.concurrency or 1, failed_before)
-        self.resent: set[int] = set()
         self.resting: dict[int, _Rest] = {}
         self.rests = count()
         self.starting = self.concurrency or 0  # requests of a closed loop's start still to be sent
@@ -269,13 +268,14 @@ class _Point:
             self.sender.set(start + (self.next.at_ns or 0))
 
     def send(self, answer: WireAnswer, connection: Connection | None) -> None:
-        """Write a request on a connection, on a new one where there is none."""
+        """Write a request on a connection, on a new one where there is none or its end can be read already."""
         self.under_way += 1
         self.report.in_flight = max(self.report.in_flight, self.under_way)
         connection = self.client.suited(connection, answer.ask)
         if connection is not None and connection.usable():
             connection.send(answer, self.client.request(answer.ask))
         else:
+            self.report.resent += connection is not None
             self.keep(self.send_anew(answer))
 
     async def send_anew(self, answer: WireAnswer) -> None:
@@ -309,16 +309,9 @@ class _Point:
     def ended(self, connection: Connection, answer: WireAnswer) -> None:
         """Take the connection back, free or gone; in a closed loop it sends at once again.
 
-        A server may close a connection behind an answer, in the moment in which the next request is written on it: that
-        one is written once more, on a new connection (RFC 9112, 9.3.1), and its latency counts from then.
+        No request is written twice: one whose connection goes before its answer is a failure, since the endpoint may
+        have taken it (RFC 9110, 9.2.2: a POST is not repeated by itself).
         """
-        if answer.unheard and answer.ask.number not in self.resent and not self.out_of_time:
-            self.resent.add(answer.ask.number)
-            self.report.resent += 1
-            fresh = self.client.answer_to(answer.ask, answer.intended_ns)
-            fresh.refusals = answer.refusals
-            self.keep(self.send_anew(fresh))
-            return
         self.under_way -= 1
         self.backlog.add(answer)
         self.report.refused += refused(answer)

@@ -87,7 +87,7 @@ def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLi
         key=point.key,
         load=point.load,
         workload=workload(point.shape, result, ran.counts_isl),
-        metrics=_counts(result) if failed else result.metrics,
+        metrics=_counts(result) if failed else result.metrics | {"requests_resent": float(client.resent)},
         repeat=point.repeat,
         isl=str(point.shape.isl) if point.shape.isl else None,
         osl=str(point.shape.osl) if point.shape.osl else None,

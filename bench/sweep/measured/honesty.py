@@ -61,7 +61,7 @@ class ClientLoad:
     """How hard the load generator itself worked; None where it took no sample.
 
     `cpu_share` is that of the busiest worker, of one core; `waited_share` that of the one which waited longest for a
-    core, of the point's time. `resent` are the requests that met a connection which the endpoint had closed; `refused`
+    core, of the point's time. `resent` are the requests whose kept connection the endpoint had closed before; `refused`
     those that it asked not to be sent, and `rested_s` how long the places of a closed loop waited after these and other
     failures.
     """
@@ -486,14 +486,14 @@ def tokens_in_chunks(point: MeasuredPoint) -> Flag | None:
 
 
 def resent(client: ClientLoad) -> Flag | None:
-    """Raised by requests that were written twice, since the endpoint had closed the connection it seemed to keep."""
+    """Raised by requests that got a new connection, since the endpoint had closed the one that it seemed to keep."""
     if not client.resent:
         return None
     return Flag(
         "resent",
-        f"{counted(client.resent, 'request')} met a connection that the endpoint closed behind its last answer without "
-        "saying so, and were sent once more.",
-        "Their latency counts from the second time; the new connection is not in it.",
+        f"The endpoint had closed the connection of {counted(client.resent, 'request')} behind its last answer without "
+        "saying so; a new one was opened.",
+        "The time that the new connection took is not in their latency.",
         "Let the endpoint, or the proxy before it, keep connections open or answer with Connection: close.",
     )
 

@@ -29,7 +29,7 @@ class WireAnswer:
 
     __slots__ = ("_at", "_document", "_pieces", "_secrets", "_stream", "_streaming", "_when", "ask", "connect_ns",
                  "connection", "end_ns", "ended", "error", "head", "headers_ns", "intended_ns", "limits", "outcome",
-                 "queued", "refusals", "sent_ns", "unheard", "waiting")  # fmt: skip
+                 "queued", "refusals", "sent_ns", "waiting")  # fmt: skip
 
     def __init__(
         self, ask: PreparedRequest, target: Target, limits: Limits, intended_ns: int | None, secrets: Sequence[str] = ()
@@ -47,7 +47,6 @@ class WireAnswer:
         self.connection = -1
         self.ended = False
         self.queued = False
-        self.unheard = False  # it was written on a connection that the other side had closed behind its last answer
         self.refusals = 0  # how often in a row its place was asked for less, this answer included
         self.waiting = 0
         self._streaming = target.streaming

@@ -22,8 +22,6 @@ from bench.sweep.wire.framing import Chunks, WrongFraming, head_of
 BILLION = 1_000_000_000
 LOOK_EVERY = 4096
 """Bytes between two looks at the framing, some twenty tokens: what is left to follow at the end is soon done."""
-CLOSED_NS = 50_000_000
-"""A request that met a closed connection hears so within a round trip or two, and what the event loop may be late."""
 AN_ERROR = re.compile(rb'"error"\s*:\s*[^n\s]').search
 """An error in a stream; many servers put one that is null into every chunk."""
 UNSEEN = 1_000_000
@@ -37,8 +35,8 @@ class Connection(asyncio.Protocol):
     the connection is gone.
     """
 
-    __slots__ = ("_body", "_chunks", "_head", "_kept", "_left", "_limits", "_lost", "_now", "_reads", "_received",
-                 "_remaining", "_rtt_ns", "_socket", "_stamps", "_used", "answer", "base", "connect_ns", "last_ns",
+    __slots__ = ("_body", "_chunks", "_head", "_left", "_limits", "_lost", "_now", "_reads", "_received",
+                 "_remaining", "_socket", "_stamps", "_used", "answer", "base", "connect_ns", "last_ns",
                  "number", "on_end", "on_lost", "on_more", "open", "transport", "turned_away")  # fmt: skip
 
     def __init__(
@@ -55,8 +53,7 @@ class Connection(asyncio.Protocol):
         self.connect_ns: int | None = None
         self.open = False
         self.turned_away = False  # reset by the other side before a request was written on it
-        self._used = self._lost = self._kept = False
-        self._rtt_ns = 0
+        self._used = self._lost = False
         self.answer: WireAnswer | None = None
         self.last_ns = 0
         self.transport: asyncio.Transport
@@ -76,7 +73,6 @@ class Connection(asyncio.Protocol):
     def on(self, plain: socket.socket | None, connect_ns: int) -> None:
         """Take the connection as up. `plain` is its socket where bytes are written to it as they are."""
         self._socket, self.connect_ns, self.open = plain, connect_ns, not self._lost
-        self._rtt_ns = connect_ns
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""
@@ -225,7 +221,6 @@ class Connection(asyncio.Protocol):
         assert answer.head is not None
         self.answer = None
         self._left, self._now = -1, 0
-        self._kept = True
         answer.end(at)
         if spoiled or not answer.head.keeps_alive:
             self.close()
@@ -281,7 +276,6 @@ class Connection(asyncio.Protocol):
             if exc is None and until_closed:
                 answer.end(at)
             elif answer.head is None:
-                answer.unheard = self._kept and not self._head and at - answer.sent_ns < CLOSED_NS + 2 * self._rtt_ns
                 answer.end(at, "broken_stream", "the connection was closed before an answer came")
             else:
                 answer.end(
