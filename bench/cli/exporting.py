@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
+import stat
 import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,7 +49,7 @@ def _export(arguments: argparse.Namespace) -> int:
         _remark(left_out)
         return 0
     try:
-        arguments.out.write_bytes(content)
+        _write(arguments.out, content)
     except OSError as problem:
         raise InputError(f"{arguments.out} cannot be written: {problem.strerror}.") from problem
     if arguments.json:
@@ -61,6 +64,23 @@ def _export(arguments: argparse.Namespace) -> int:
     output.remark(f"{arguments.out}: {len(content):,} bytes.")
     _remark(left_out)
     return 0
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write the file whole or not at all: what stood there before stays where the disk does not take it."""
+    if path.exists() and not path.is_file():  # a pipe, or a device
+        path.write_bytes(content)
+        return
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as part:
+        try:
+            part.write(content)
+            part.flush()
+            os.fsync(part.fileno())
+            os.chmod(part.name, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644)
+            os.replace(part.name, path.resolve())
+        except OSError:
+            os.unlink(part.name)
+            raise
 
 
 def _remark(left_out: Iterable[LeftOut]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import getpass
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ from typing import Any
 from bench import access
 from bench.access import Visitor
 from bench.errors import BenchError, NotFound, UsageError
-from bench.library.store import Root, append_lines, short
+from bench.library.store import Root, append_lines, as_line, is_source_id, short
 from bench.records import Refusal
 
 VISIBLE = ("facts", "notes", "refusals", "retractions", "sums")
@@ -33,11 +34,17 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
 }
 """The texts that every entry of a ledger has."""
 
+OF_SOURCES = ("facts", "retractions", "sums")
+"""The ledgers each of whose entries is about a source."""
+
 TEXTS = ("id", "source_id", "at", "who", "action", "text", "tag", "reason", "instead", "file", "column", "value",
          "expected", "what", "sweep", "endpoint")  # fmt: skip
 """What is a text in any ledger, where an entry has it."""
 
 MEND = "Mend the line, or take it out."
+
+SUM = "sum"
+"""Under it an entry holds the beginning of the SHA-256 of all else in it; lines of earlier versions have none."""
 
 MOST_TEXT = 2000
 """So many characters of a reason or a note are kept: a page shows them whole."""
@@ -145,8 +152,9 @@ def changes(roots: Sequence[Root]) -> list[Entry]:
 
 
 def write(root: Root, name: str, *entries: Entry) -> None:
-    """Append the entries to the root's ledger of this name."""
-    append_lines(root.ledger(name), *entries)
+    """Append the entries to the root's ledger of this name, each with the sum by which a damaged one is known."""
+    whole = ({key: value for key, value in entry.items() if key != SUM} for entry in entries)
+    append_lines(root.ledger(name), *({**entry, SUM: _sum(entry)} for entry in whole))
 
 
 def audit(root: Root, who: str, what: str, **detail: Any) -> None:
@@ -199,16 +207,20 @@ def _sound(root: Root, name: str, set_aside: list[Refusal]) -> list[Entry]:
         if wrong is not None:
             set_aside.append(Refusal(root.ledger(name).name, f"{wrong} {MEND}", row=number))
         elif entry is not None:
-            sound.append(entry)
+            sound.append({key: value for key, value in entry.items() if key != SUM})
     return sound
 
 
 def wrong_in(name: str, entry: Entry) -> str | None:
     """Why an entry cannot be one of a ledger of this name, in a sentence; None where it can."""
+    if SUM in entry and entry[SUM] != _sum({key: value for key, value in entry.items() if key != SUM}):
+        return "This line is not as it was written: its sum is another."
     for key in (*NEEDED[name], *TEXTS):
         value = entry.get(key)
         if not (_is_text(value) or (value is None and key not in NEEDED[name])):
             return _unfit(name, key)
+    if name in OF_SOURCES and not is_source_id(entry["source_id"]):
+        return _unfit(name, "source_id")
     if name == "notes" and entry.get("text") is None and entry.get("tag") is None:
         return _unfit(name, "text")
     if name == "refusals" and not _is_whole(entry.get("row")):
@@ -230,6 +242,10 @@ def wrong_in(name: str, entry: Entry) -> str | None:
     return None
 
 
+def _sum(entry: Entry) -> str:
+    return hashlib.sha256(as_line(entry)).hexdigest()[:16]
+
+
 def _is_text(value: object) -> bool:
     """Whether it is a text that can be kept: half a surrogate pair, which JSON may spell, cannot."""
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
@@ -246,7 +262,7 @@ def _unfit(name: str, key: str) -> str:
 def _entry(line: bytes) -> Entry | None:
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return entry if isinstance(entry, dict) else None
 

@@ -73,7 +73,7 @@ class Root:
         """The folder of a source; NotFound when the text is no source id, so it never becomes a path."""
         if journal.SWEEP_ID.fullmatch(source_id):
             return self.path / journal.SWEEPS / source_id
-        if not SOURCE_ID.fullmatch(source_id):
+        if not is_source_id(source_id):
             raise NotFound(f"{source_id[:80]!r} is not a source id; it has 64 hexadecimal digits, or is a sweep's.")
         return self.sources / source_id
 
@@ -108,7 +108,7 @@ def read_manifest(folder: Path) -> Manifest:
         if not all(isinstance(text, str) for text in (*said.values(), *companions)):
             raise TypeError("every name is a text")
         return Manifest(**said, companions=companions)
-    except (OSError, ValueError, KeyError, TypeError) as problem:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
         raise NotFound(f"The source {folder.name[:12]}… has no readable manifest.json; import it again.") from problem
 
 
@@ -121,6 +121,11 @@ def _of_sweep(folder: Path) -> Manifest:
     return Manifest(journal.FILE, (), journal.NAME, file, began)
 
 
+def is_source_id(text: str) -> bool:
+    """Whether the text can be a source's id."""
+    return bool(SOURCE_ID.fullmatch(text) or journal.SWEEP_ID.fullmatch(text))
+
+
 def short(source_id: str) -> str:
     """The id as a person is told it: a sweep's whole, of any other the beginning."""
     return source_id if journal.SWEEP_ID.fullmatch(source_id) else source_id[:12]
@@ -128,7 +133,7 @@ def short(source_id: str) -> str:
 
 def named(text: str, known: Collection[str]) -> str:
     """The one of these source ids that this is, or the beginning of; NotFound when it is of none or of several."""
-    if (SOURCE_ID.fullmatch(text) or journal.SWEEP_ID.fullmatch(text)) and text in known:
+    if is_source_id(text) and text in known:
         return text
     begun = [key for key in known if key.startswith(text)] if BEGINNING.fullmatch(text) else []
     if len(begun) != 1:
@@ -247,10 +252,7 @@ def append_lines(path: Path, *entries: Mapping[str, Any]) -> None:
     what is cut off again is its own.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [
-        json.dumps(entry, ensure_ascii=False, sort_keys=True, allow_nan=False, default=str).encode() + b"\n"
-        for entry in entries
-    ]
+    lines = [as_line(entry) for entry in entries]
     handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -266,6 +268,11 @@ def append_lines(path: Path, *entries: Mapping[str, Any]) -> None:
             raise
     finally:
         os.close(handle)
+
+
+def as_line(entry: Mapping[str, Any]) -> bytes:
+    """An entry as a line of a ledger; equal entries are equal bytes."""
+    return json.dumps(entry, ensure_ascii=False, sort_keys=True, allow_nan=False, default=str).encode() + b"\n"
 
 
 def _written(handle: int, content: bytes) -> None:
