@@ -24,6 +24,8 @@ from bench.sweep.wire.exchange import Limits, PointRun
 
 MOSTLY = 0.8
 """Of the failures, from which share on they are one base URL's."""
+WHOLE_ENOUGH = 0.5
+"""With failures, a window below this share of the time asked for is the best moment of an outage."""
 SYNTHETIC = "random"
 """The name benchmarks give to prompts made up of words without sense."""
 
@@ -74,7 +76,8 @@ def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLi
     telemetry = summary(ran.readings, window.start_ns, window.end_ns)
     client = ClientLoad.of(ran.runs)
     raised = _raised(ran, result, client, risen, telemetry.prefix_share if telemetry is not None else None)
-    failed = ran.given_up or not result.timed
+    error = _without_figure(ran, result)
+    failed = error is not None
     own = {
         "lag_ms_p99": client.lag_ms_p99,
         "lag_ms_max": client.lag_ms_max,
@@ -102,7 +105,7 @@ def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLi
         warmup_ok=result.warmup_ok,
         warmup_failed=result.in_warmup,
         state=FAILED if failed else "measured",
-        error=_without_figure(ran, result) if failed else None,
+        error=error,
         refused=client.refused,
         rested_s=client.rested_s or None,
         failures={str(kind): many for kind, many in result.failures.items()},
@@ -161,8 +164,10 @@ def _counts(result: MeasuredPoint) -> dict[str, float]:
     return {key: value for key, value in result.metrics.items() if key in ("requests_ok", "requests_failed")}
 
 
-def _without_figure(ran: FinishedLoad, result: MeasuredPoint) -> str:
-    """Why a point has no figure, in a sentence."""
+def _without_figure(ran: FinishedLoad, result: MeasuredPoint) -> str | None:
+    """Why a point has no figure, in a sentence; None where it has one."""
+    if not ran.given_up and result.timed:
+        return _mostly_failed(ran, result)
     well = result.timed or result.warmup_ok
     if ran.given_up and well:
         return f"it was given up after {ran.seconds:.0f} s, since no request succeeded any more: {ran.reasons}"
@@ -171,6 +176,21 @@ def _without_figure(ran: FinishedLoad, result: MeasuredPoint) -> str:
     if ran.reasons:
         return f"no request succeeded: {ran.reasons}"
     return f"no request succeeded in the time that is measured: {result.window.why or 'all were cut off'}"
+
+
+def _mostly_failed(ran: FinishedLoad, result: MeasuredPoint) -> str | None:
+    """That what was answered is no figure of the endpoint, since failures took most of the point; None where not.
+
+    What the endpoint asked not to be sent (HTTP 429) is a limit of its own, and the point says so.
+    """
+    ok = round(result.metrics.get("requests_ok", 0))
+    failed = sum(many for kind, many in result.failures.items() if kind != "http_429") - result.in_warmup
+    if failed > ok:
+        return f"{failed:,} of {ok + failed:,} requests failed: {ran.reasons}"
+    window, asked = result.window.duration_s, ran.limits.duration_s
+    if failed > 0 and asked and window < WHOLE_ENOUGH * asked:
+        return f"failures left {window:.2g} s to measure of the {asked:g} s that were asked for: {ran.reasons}"
+    return None
 
 
 def workload(shape: Shape, result: MeasuredPoint, counts_isl: bool = True) -> Workload:
