@@ -11,7 +11,7 @@ from bench.sweep.checks.endpoint_probe import EndpointProbe, NotReached
 from bench.sweep.wire.bodies import RequestStyle
 
 PROBES = ("The sea is far.", "The sea is far, and the road that leads there is long and has no shade.")
-"""Two lengths: what a chat template adds is the same for both."""
+"""Two lengths: what a chat template adds is the same for both. Who counts both alike counts nothing."""
 
 
 class Counter:
@@ -32,14 +32,15 @@ class Counter:
         self._site, self._manner, self._usage, self._whole = site, manner, usage, whole
         self._around = 0
         self.by: str | None = None
+        self.usage_is_constant = False
 
     def works(self) -> bool:
         """Whether the endpoint counts at all; found out by counting two texts."""
         self.by = "usage"
-        billed = [count for count in self._usage(PROBES) if count is not None]
+        billed = self._billed()
         if len(billed) < len(PROBES) and self._whole is not None:
             self.by, self._usage = "usage, which comes with answers in one piece", self._whole
-            billed = [count for count in self._usage(PROBES) if count is not None]
+            billed = self._billed()
         counts = [self._tokenized(text) for text in PROBES]
         if len(billed) < len(PROBES):
             self.by = None if None in counts else "/tokenize, without the chat template"
@@ -48,6 +49,12 @@ class Counter:
         if None not in counts and len(around) == 1:
             self.by, self._around = "/tokenize", around.pop()
         return True
+
+    def _billed(self) -> list[int]:
+        """The counts of the two texts in usage; none where both are the same, whatever the text."""
+        billed = [count for count in self._usage(PROBES) if count is not None]
+        self.usage_is_constant = len(billed) == len(PROBES) and len(set(billed)) == 1
+        return [] if self.usage_is_constant else billed
 
     def __call__(self, texts: Sequence[str]) -> list[int]:
         """The input tokens the endpoint counts for a request of each text.

@@ -202,7 +202,9 @@ class _Checks(AccessChecks):
         assert self.site is not None
         whole = partial(self._counts, streaming=False) if self.checked.manner.streaming else None
         counter = Counter(self.site, self.checked.manner, self._counts, whole)
-        return counter if counter.works() else tokenizer
+        works = counter.works()
+        self.checked.usage_is_constant = counter.usage_is_constant
+        return counter if works else tokenizer
 
     def timed(self, isls: Sequence[int], osls: Sequence[int]) -> None:
         """Send one request of the plan's smallest size, on its own, and keep its times."""

@@ -35,7 +35,8 @@ class FinishedLoad:
     """The load of one point, once it is over.
 
     `reasons` are the failures in words; `given_up` says that they ended the point before its time. `bases` is where
-    several base URLs are, which requests go round by their numbers. `counts_isl` says whether the endpoint or a
+    several base URLs are, which requests go round by their numbers. `usage_is_constant`: the endpoint's usage states
+    the same input for every text, which is none. `counts_isl` says whether the endpoint or a
     tokenizer has counted what is sent, and `holds_osl` whether the endpoint took a field that holds answers to their
     length.
     """
@@ -50,6 +51,7 @@ class FinishedLoad:
     reasons: str = ""
     given_up: bool = False
     bases: Sequence[str] = ()
+    usage_is_constant: bool = False
     counts_isl: bool = True
     holds_osl: bool = False
 
@@ -66,7 +68,11 @@ class FinishedLoad:
 
 def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLine:
     """The point's line: its metrics, what failed, what is wrong with it."""
+    import numpy as np
+
     point, seen = ran.point, ran.spooled.samples
+    if ran.usage_is_constant:
+        seen = replace(seen, input_tokens=np.full(len(seen), ABSENT, dtype=np.int64))
     objectives = {key: value for key, value in plan.slo.model_dump().items() if value is not None}
     result = measured(seen, point.load, ran.limits, ran.start_ns, objectives=objectives)
     risen = rise(seen, result.window) if point.load.load_kind == "open" else None
@@ -137,7 +143,7 @@ def _raised(
         drift=ran.drift,
         prefix_share=prefix_share,
         shared_prefix_share=ran.point.shape.shared_prefix_share,
-        isl_known=ran.counts_isl,
+        isl_known=ran.counts_isl and ran.point.shape.isl is not None,
         osl_held=ran.holds_osl,
         where_failed=_where_failed(ran),
     )

@@ -321,7 +321,7 @@ def isl_unknown(point: MeasuredPoint, known: bool) -> Flag | None:
         return None
     return Flag(
         "isl_unknown",
-        "The endpoint counts no input tokens, so prompts have as many words as tokens were asked for.",
+        "The endpoint counts no input tokens.",
         "A word may be one token or several: the input length is not known, and is left out.",
         "Give the model's tokenizer (--tokenizer tokenizer.json), or let the endpoint send usage.",
     )

@@ -62,12 +62,12 @@ class Usage:
 
 
 def usage_of(stated: Any) -> Usage | None:
-    """The count that a `usage` object states; None when it states none."""
+    """The count that a `usage` object states; None when it states none. No prompt has 0 tokens: that is no count."""
     if not isinstance(stated, dict):
         return None
     details = stated.get("completion_tokens_details")
     hidden = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else None
-    usage = Usage(_count(stated.get("prompt_tokens")), _count(stated.get("completion_tokens")), hidden or 0)
+    usage = Usage(_count(stated.get("prompt_tokens")) or None, _count(stated.get("completion_tokens")), hidden or 0)
     return None if usage.input is None and usage.output is None else usage
 
 
