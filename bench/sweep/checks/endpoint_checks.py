@@ -39,7 +39,8 @@ class Preflight:
 
     `problem` is the sentence that stops the sweep, None when nothing does. `serves` are the models the endpoint lists,
     none where it lists none. `proxy` is what answers in the engine's place. `calibration` is None where no input
-    length was to be met. `usage_is_constant`: its usage states the same input for every text. `ttft_ms` and `e2el_ms` are of one request for `timed_osl` tokens on an idle endpoint.
+    length was to be met. `usage_is_constant`: its usage states the same input for every text. `ttft_ms` and `e2el_ms`
+    are of one request for `timed_osl` tokens on an idle endpoint.
     """
 
     target: Target
