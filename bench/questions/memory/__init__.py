@@ -100,7 +100,7 @@ def choices(library: Library, view: View) -> Choices:
 
 
 def answer(library: Library, view: View) -> Answer[Memory]:
-    """What fits on the selected accelerators, else on those the story was measured on, else on every known one."""
+    """What fits on the selected accelerators, else on every one whose memory is known."""
     whole = complete(library, view)
     first, *others = [_memory(library, whole, model) for model in side_by_side.models(library, whole) or (None,)]
     answered, said = (
@@ -140,10 +140,10 @@ def _rows(founds: Sequence[Memory]) -> pd.DataFrame:
 def _memory(library: Library, view: View, one: str | None) -> Memory:
     """What fits of one model, else of the View's only one."""
     model, precision = ((view.values(key) or (None,))[0] for key in ("model", "precision"))
-    if one and not precision:
-        alone = story.of(library, View(story.own_choice(view).with_where(model=[one]).where)).view
-        precision = (alone.values("precision") or (None,))[0]
     model, chosen = one or model, view.option("weights")
+    if model and not precision:  # the filter's points state none: that of the model's own story
+        alone = story.of(library, View.of({"model": [model]})).view
+        precision = (alone.values("precision") or (None,))[0]
     precision = precision if chosen == STATED else chosen
     settings = MemorySettings(
         (precision or "").lower(),
@@ -191,8 +191,14 @@ def _told_of(memory: Memory, shape: ModelShape, settings: MemorySettings, on: st
 
 
 def _accelerators(library: Library, view: View) -> list[str]:
+    """The accelerators of the View's filter, else all whose memory is known, those that the View has points on first.
+
+    What fits needs no measurement, so a filter of accelerators is answered for whatever it names.
+    """
+    asked = [slug for text in view.values("accelerator") for slug in names.matching("accelerator", text)]
+    if asked:
+        return list(dict.fromkeys(asked))
     condition = selection.clause(View(view.where))
     found = library.fetch(f"SELECT DISTINCT accelerator FROM points WHERE {condition.sql} ORDER BY 1", condition.params)
     measured = [slug for (slug,) in found if slug]
-    asked = [slug for text in view.values("accelerator") for slug in names.matching("accelerator", text)]
-    return list(dict.fromkeys(asked or measured or [row.slug for row in names.accelerators() if row.memory_gb]))
+    return list(dict.fromkeys([*measured, *(row.slug for row in names.accelerators() if row.memory_gb)]))

@@ -18,8 +18,9 @@ def statements(answer: Memory) -> Iterator[Statement]:
     fewest, what = answer.fewest(), _what(answer)
     if fewest:
         first = fewest[0]
-        needed = f"{'one chip' if first.accelerators == 1 else counted(first.accelerators, 'chip')}: "
-        text = f"{what} needs at least {needed * bool(first.requests)}{_held(first, answer.tokens)}."
+        few = first.accelerators
+        needed = "fits on one chip" if few == 1 else f"needs at least {counted(few, 'chip')}"
+        text = f"{what} {needed}: {_held(first, answer.tokens)}."
         yield headline("fits", text, accelerators=first.accelerators, requests=first.requests, tokens=answer.tokens)
     else:
         yield headline("fits", _nowhere(answer, what), accelerators=None)
