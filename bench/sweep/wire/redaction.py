@@ -1,11 +1,13 @@
 """Keys taken out of what an endpoint says: some repeat the key they refuse, or the whole head of a request.
 
 Everything an endpoint says passes here before any of it is kept or cut, as text that was decoded. A key is found in
-either case and in every spelling texts have inside each other: JSON's and Python's escapes, a URL's, HTML's.
+either case, over line ends, and in every spelling texts have inside each other: JSON's and Python's escapes, a URL's,
+HTML's, base64 and hexadecimal digits.
 """
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -16,9 +18,10 @@ SURELY = 8
 """So many characters do not stand in a document by chance; a shorter key may be part of a model's name."""
 LONGEST_HEARD = 65_536
 """How many characters of a text are looked at, where few of them are kept."""
-LONGEST_SPELLING = 16
+LONGEST_SPELLING = 24
 """The most characters that one of a key takes in any spelling."""
 HTML = {'"': "quot", "'": "apos", "<": "lt", ">": "gt", "&": "amp"}
+BACKSLASH = 92
 BACKSLASHES = r"\\{0,4}"
 
 
@@ -56,25 +59,46 @@ def _without(value: Any, secrets: tuple[str, ...]) -> Any:
 @lru_cache(maxsize=64)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str] | None:
     """What finds any of them, the longest first: one that holds another is taken out whole; None for none."""
-    spelled = [_spelled(secret) for secret in sorted(set(secrets), key=len, reverse=True) if secret]
+    spelled = [
+        way for one in sorted(set(secrets), key=len, reverse=True) if one for way in (_spelled(one), *_encoded(one))
+    ]
     return re.compile("|".join(spelled), re.IGNORECASE) if spelled else None
 
 
 def _spelled(secret: str) -> str:
     parts = re.findall(r"\\+|[^\\]", secret)
-    return "".join(_backslashes(part) if part[0] == "\\" else _character(part) for part in parts)
+    return "[\r\n]*".join(_backslashes(part) if part[0] == "\\" else _character(part) for part in parts)
+
+
+def _encoded(secret: str) -> list[str]:
+    """A key in hexadecimal digits, and what base64 makes of it wherever it stands in the text that is encoded."""
+    if len(secret) < SURELY:
+        return []
+    ways = [secret.encode().hex()]
+    for before in range(3):
+        digits = base64.b64encode(b"\0" * before + secret.encode()).decode()
+        whole = digits[-(-before * 8 // 6) : (before + len(secret)) * 8 // 6]
+        ways.append(re.escape(whole).replace(r"\+", "[+-]").replace("/", "[/_]"))
+    return ways
 
 
 def _character(character: str) -> str:
     """Every spelling of one character."""
     before = "" if character.isalnum() else BACKSLASHES
-    ways = [before + re.escape(character)]
-    for code in {ord(character.lower()), ord(character.upper())}:
-        ways += [rf"\\{{1,4}}(?:u0{{2}}|x){code:x}", f"%(?:25)?{code:x}", f"&#0{{0,4}}{code};", f"&#x0{{0,4}}{code:x};"]
-    ways += [f"&{HTML[character]};"] if character in HTML else []
+    ways = [
+        before + re.escape(character),
+        *(_escaped(code) for code in {*map(ord, character.lower() + character.upper())}),
+    ]
+    ways += [f"&(?:amp;){{0,2}}{HTML[character]};"] if character in HTML else []
     return f"(?:{'|'.join(ways)})"
 
 
 def _backslashes(run: str) -> str:
     many = len(run)
-    return rf"(?:\\{{{many},{8 * many}}}|(?:\\{{1,4}}(?:u00|x)5c|%(?:25)?5c|&#0{{0,4}}92;){{{many}}})"
+    return rf"(?:\\{{{many},{8 * many}}}|(?:{_escaped(BACKSLASH)}){{{many}}})"
+
+
+def _escaped(code: int) -> str:
+    """A character by its number: as JSON, JavaScript, Python and C spell it, in a URL and in HTML."""
+    in_code = rf"\\{{1,4}}(?:(?:u0{{2}}|x){code:x}|u\{{0{{0,4}}{code:x}\}}|{code:03o})"
+    return f"{in_code}|%(?:25){{0,3}}{code:x}|&(?:amp;){{0,2}}#(?:0{{0,4}}{code}|x0{{0,4}}{code:x});"
