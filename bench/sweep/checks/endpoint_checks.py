@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -62,6 +63,8 @@ class Preflight:
         return next((check.said for check in self.checks if check.passed is False), None)
 
 
+ONLY_HTTP2 = re.compile(rb"\balpn\b|http/2|expected `h2`", re.IGNORECASE)
+"""What servers of HTTP/2 alone answer a client that did not ask for it by ALPN, such as Node's."""
 NAME_THE_KEY = "put it in a variable and name that in endpoint.key_env"
 
 
@@ -142,6 +145,10 @@ class AccessChecks:
             to = visible(reply.location[:200]) or "nowhere"
             raise self.failed(
                 name, f"{self.where} redirects to {to}, which is not followed: give that URL if it is the right one."
+            )
+        if reply.status == 403 and ONLY_HTTP2.search(reply.body[:2000]):
+            raise self.failed(
+                name, f"{self.where} refuses HTTP/1.1 (HTTP 403): let it, or a proxy before it, speak that too."
             )
         if reply.status in (401, 403):
             raise self.failed(name, self.key_refused(reply.status))
