@@ -79,7 +79,7 @@ CURVES: Mapping[str, tuple[Sequence[Rows], Mapping[str, Any], Knots, Sequence[tu
         ),
         {},
         {1: 100, 4: 450, 16: 1600},
-        [(1, 4), (4, 16)],
+        [(1, 16)],
     ),
     "a-side-of-an-engine-version": (
         (points("h100-sxm", {1: 100, 4: 300}, **OLD), points("h100-sxm", {1: 200, 4: 400}, **NEW)),

@@ -40,7 +40,7 @@ from tests.questions.pareto.results import (
     point,
 )
 from tests.questions.saying import kinds, statement
-from tests.thorough import some, times
+from tests.thorough import times
 
 HOSTILE = "<b>%{x}</b> **bold** =1+1 \u202e\x1b[31m"
 TTFT = ["ttft_ms_p99<=2000"]
@@ -284,31 +284,26 @@ def test_the_sql_is_what_comparing_every_pair_leaves(drawn, x, y):
             assert line == brute_force([(row[0], *row[4:]) for row in own if row[1] == owner], better)
 
 
+@pytest.mark.parametrize(("precision", "isl", "osl"), [("fp8", 1024, 1024), ("fp4", 8192, 1024)])
 @pytest.mark.parametrize("x", [X, "ttft_ms_p50"])
-def test_deepseek_r1_equals_comparing_every_pair(shipped: Library, x: str) -> None:
-    every = shipped.fetch(
-        "SELECT DISTINCT precision, isl, osl FROM points WHERE model = 'deepseek-r1' AND isl IS NOT NULL ORDER BY ALL"
-    )
-    seen = 0
-    for precision, isl, osl in some(every, 2):
-        where = {"model": ["deepseek-r1"], "precision": [precision], "isl": [int(isl)], "osl": [int(osl)]}
-        rows = pareto.answer(shipped, View.of(where, {"x": x, "y": Y})).rows
-        found = [
-            row[:4]
-            for row in shipped.fetch(
-                f'SELECT point_id, "{x}", "{Y}", accelerator, flags FROM points WHERE model = \'deepseek-r1\''
-                " AND precision = ? AND isl = ? AND osl = ? AND evidence = 'measured'"
-                " AND point_id NOT IN (SELECT point_id FROM set_aside)",
-                (precision, isl, osl),
-            )
-            if not {flag["kind"] for flag in json.loads(row[4] or "[]")} & set(EXCLUDING)
-        ]
-        better = ("higher" if x == X else "lower", "higher")
-        overall = set(rows[rows["on_overall_frontier"]]["point_id"])
-        assert overall == brute_force([row[:3] for row in found], better)
-        for accelerator in {row[3] for row in found}:
-            own = rows[(rows["accelerator"] == accelerator) & rows["on_frontier"]]
-            expected = brute_force([row[:3] for row in found if row[3] == accelerator], better)
-            assert set(own["point_id"]) == expected
-        seen += len(found)
-    assert seen > 60
+def test_deepseek_r1_equals_comparing_every_pair(shipped: Library, x: str, precision: str, isl: int, osl: int) -> None:
+    where = {"model": ["deepseek-r1"], "precision": [precision], "isl": [isl], "osl": [osl]}
+    rows = pareto.answer(shipped, View.of(where, {"x": x, "y": Y})).rows
+    found = [
+        row[:4]
+        for row in shipped.fetch(
+            f'SELECT point_id, "{x}", "{Y}", accelerator, flags FROM points WHERE model = \'deepseek-r1\''
+            " AND precision = ? AND isl = ? AND osl = ? AND evidence = 'measured'"
+            " AND point_id NOT IN (SELECT point_id FROM set_aside)",
+            (precision, isl, osl),
+        )
+        if not {flag["kind"] for flag in json.loads(row[4] or "[]")} & set(EXCLUDING)
+    ]
+    better = ("higher" if x == X else "lower", "higher")
+    overall = set(rows[rows["on_overall_frontier"]]["point_id"])
+    assert overall == brute_force([row[:3] for row in found], better)
+    for accelerator in {row[3] for row in found}:
+        own = rows[(rows["accelerator"] == accelerator) & rows["on_frontier"]]
+        expected = brute_force([row[:3] for row in found if row[3] == accelerator], better)
+        assert set(own["point_id"]) == expected
+    assert len(found) > 60

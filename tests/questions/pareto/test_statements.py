@@ -161,7 +161,7 @@ CASES: Mapping[str, tuple[Sequence[Row], View, str, Told]] = {
         SMALL,
         View.of(slo=[LIMIT_X, LIMIT_Y]),
         "none_within",
-        {"none_within": {"known": 7, "points": 9}},
+        {"none_within": {"known": 6, "points": 6}},
     ),
     "a-limit-that-no-point-states": (
         SMALL,
