@@ -68,7 +68,7 @@ SAID: Mapping[str, tuple[list[Row], dict[str, Any], Told]] = {
             "apart": {"days": 92},
         },
     ),
-    "half-used": (TWO, {"utilisation": "0.5"}, {"volume": {"usd_per_day": 144, "instances": 2, "used": 50 / 64.8}}),
+    "half-used": (TWO, {"utilisation": "0.5"}, {"volume": {"usd_per_day": 144, "instances": 2, "used": 50 / 129.6}}),
     "one": (
         TWO[:1],
         {},

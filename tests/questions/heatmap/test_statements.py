@@ -91,7 +91,7 @@ SAID: Mapping[str, tuple[list[Row], View, Told]] = {
     "a-limit": (
         [point(128, 128, 10, ttft_ms_p50=50), point(512, 128, 90, ttft_ms_p50=900)],
         LIMITED,
-        {"peak": {"value": 10, "x": 128, "y": 128, "worst": None}, "limits": {}},
+        {"peak": {"value": 10, "x": 128, "y": 128}, "limits": {}},
     ),
     "a-limit-few-points-state": (
         LEVELS,
