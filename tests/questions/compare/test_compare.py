@@ -192,3 +192,9 @@ def test_both_charts_are_drawn(shipped: Library, show: str) -> None:
     answer = compare.answer(shipped, View.of({"model": ["deepseek-r1"]}, {"show": show}))
     for theme in (LIGHT, DARK):
         assert len(compare.figure(answer.result, theme).data) > 1
+
+
+@pytest.mark.exhaustive
+def test_ten_thousand_pairs_are_matched(tmp_path: Path) -> None:
+    rows = [point(128, 128, 100 + load % 7, concurrency=load, **facts) for load in range(1, 10_001) for facts in (A, B)]
+    assert len(ask(library_of(tmp_path, rows)).rows) == 10_000
