@@ -81,12 +81,9 @@ class TestWords:
         ("key", "value", "words"),
         [
             ("precision", "fp8", "FP8"),
-            ("kv_precision", "bf16", "BF16"),
             ("speculation", "none", "no speculation"),
-            ("speculation", "mtp", "MTP speculation"),
             ("disaggregated", True, "disaggregated"),
             ("disaggregated", "false", "aggregated"),
-            ("accelerator", "h200-sxm", "H200 SXM"),
             ("engine", "vllm", "vLLM"),
             ("engine", None, "engine not stated"),
             ("some_column", None, "some column not stated"),

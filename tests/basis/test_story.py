@@ -134,28 +134,29 @@ class TestUnderLimits:
         ]
         return library_of(tmp_path_factory.mktemp("limited"), rows)
 
-    @staticmethod
-    def precision(library: Library, view: View) -> tuple[str, ...]:
-        return story.of(library, view).view.values("precision")
-
-    def test_is_one_whose_points_state_what_the_limits_are_on(self, loaded: Library) -> None:
-        own = {"model": [LLAMA]}
-        assert self.precision(loaded, View.of(own)) == ("fp8",)
-        assert self.precision(loaded, View.of(own, slo=["ttft_ms_p50<=50"])) == ("bf16",)
-        assert self.precision(loaded, View.of(own, slo=["ttft_ms_p50<=1"])) == ("bf16",)
-
-    def test_that_no_point_states_it_is_as_without(self, loaded: Library) -> None:
-        for slo in ("ttft_ms_p99<=50", "usd_per_million_output_tokens<=1", limits.NONE):
-            assert self.precision(loaded, View.of({"model": [LLAMA]}, slo=[slo])) == ("fp8",)
-
-    def test_those_that_a_page_opens_with_choose_no_story(self, loaded: Library) -> None:
-        opening = View.of({"model": [LLAMA]}, {FILLED: LIMIT}, slo=["ttft_ms_p50<=50"])
-        assert self.precision(loaded, opening) == ("fp8",)
+    @pytest.mark.parametrize(
+        ("options", "limit", "precision"),
+        [
+            ({}, None, "fp8"),
+            ({}, "ttft_ms_p50<=50", "bf16"),
+            ({}, "ttft_ms_p50<=1", "bf16"),
+            ({}, "ttft_ms_p99<=50", "fp8"),
+            ({}, "usd_per_million_output_tokens<=1", "fp8"),
+            ({}, limits.NONE, "fp8"),
+            ({FILLED: LIMIT}, "ttft_ms_p50<=50", "fp8"),
+        ],
+    )
+    def test_is_one_whose_points_state_what_the_readers_limits_are_on_if_any_does(
+        self, loaded: Library, options: dict[str, str], limit: str | None, precision: str
+    ) -> None:
+        view = View.of({"model": [LLAMA]}, options, slo=[limit] if limit else [])
+        assert story.of(loaded, view).view.values("precision") == (precision,)
 
     def test_set_on_a_page_it_stays_near_to_what_was_shown_if_that_can_tell(self, loaded: Library) -> None:
         for shown, expected in (("fp4", "fp4"), ("fp8", "bf16")):
             view = View.of({"model": [LLAMA]}, slo=["ttft_ms_p50<=50"])
-            assert self.precision(loaded, story.nearest(view, {"precision": shown})) == (expected,)
+            near = story.nearest(view, {"precision": shown})
+            assert story.of(loaded, near).view.values("precision") == (expected,)
 
     def test_set_on_a_page_the_model_that_is_shown_stays(self, loaded: Library) -> None:
         """Without what was shown it is the model with the most points that state the limits' metrics."""
@@ -199,14 +200,6 @@ class TestToldAgain:
         for where, options in (({}, {}), ({"model": ["nobody"]}, {}), ({"model": MODELS}, {FILLED: "model"})):
             view = View.of(where, options, whole=True)
             assert story.of(three, view).view == view
-
-    def test_the_stories_are_looked_for_once_and_not_at_all_for_a_whole_view(self, three: Library) -> None:
-        stories = story.stories(three, View())
-        assert stories.story(("isl", "osl")).pins.keys() == {"model", "precision"}
-        assert "rows" in vars(stories)
-        whole = story.stories(three, stories.story().view.made_whole())
-        assert whole.story().view.whole
-        assert "rows" not in vars(whole)
 
 
 class TestChoosing:

@@ -49,13 +49,6 @@ def test_the_example_offers_every_page_that_can_answer(shipped):
     assert "H200 SXM against MI355X" in found.destinations[2].label
 
 
-def test_the_points_of_an_offer_are_those_its_page_says_it_shows(shipped):
-    pareto = directions(shipped, "1k/1k").destinations[0]
-    told = question("pareto").complete(shipped, View.from_query(pareto.query))
-    assert selection.described(shipped, told).endswith(f", {pareto.points} points")
-    assert pareto.label.endswith(f", {pareto.points} points")
-
-
 def test_where_no_point_can_be_judged_within_the_limits_the_largest_part_that_can_is_offered(shipped):
     found = directions(shipped, "best gpu for llama 3.3 70b ttft<=2000 tpot<=50")
     assert "104" in found.told[0]

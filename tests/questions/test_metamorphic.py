@@ -9,7 +9,6 @@ import csv
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from typing import Any
 
 import pandas as pd
@@ -24,11 +23,10 @@ from bench.basis import evidence
 from bench.basis.document import document, records
 from bench.errors import BenchError
 from bench.library import Library, library
-from bench.questions import Answer, crossover, question, questions
+from bench.questions import Answer, question, questions
 from bench.selection import written
 from bench.view import FILTER_BY_KEY, View
 from tests.library.files import published
-from tests.questions.answering import answer_of
 from tests.questions.heatmap.results import point
 from tests.thorough import some, times
 
@@ -133,16 +131,6 @@ def test_narrowing_to_what_is_shown_changes_no_figure_and_no_price(
         assert answers.prices(again).items() >= kept.items(), key
 
 
-def test_narrowing_to_the_sides_of_a_pair_changes_no_figure(shipped: Library, reading: PlainRows) -> None:
-    for per in some(crossover.PER_LABELS, 2):
-        listed = answer_of(shipped, "crossover", VIEWS["R1 FP8"].with_options(per=per))
-        for pair in some(listed.result.pairs[::20], 1, 5):
-            view = listed.view.with_options(a=pair.a.filters, b=pair.b.filters)
-            wide = crossover.answer(shipped, view)
-            for key, narrow in some(narrower(wide, reading), 2, 7):
-                assert shown(crossover.answer(shipped, narrow)) == shown(wide), (per, key)
-
-
 UNRELATED = {
     "model": "small-model-of-nobody-1b",
     "engine_version": "99.0",
@@ -244,47 +232,6 @@ def assert_times(factor: float, before: Sequence[Any], after: Sequence[Any], key
             assert other == one, key
 
 
-ONE = (*LIKELY, "batch", "request_rate", "scenario", "variant")
-SHOWN_BY = {
-    "heatmap": {"metric": "output_tokens_per_s"},
-    "pareto": {"y": "output_tokens_per_s"},
-    "cost": {"tokens": "output", "group": "accelerator"},
-    "scaling": {"metric": "output_tokens_per_s"},
-    "crossover": {"metric": "output_tokens_per_s", "along": "concurrency"},
-}
-
-
-def test_a_deployment_workload_and_load_has_one_figure_and_one_price(shipped: Library, reading: PlainRows) -> None:
-    rng, compared = random.Random(20_260_727), 0
-    tries = times(200, 5, 24)
-    usable = [row for row in reading.standing(View()) if (row["output_tokens_per_s"] or 0) > 0]
-    for row in rng.sample(usable, tries):
-        where = {key: [text_of(row[key])] for key in ONE if row[key] is not None}
-        told = list(shown_by(shipped, reading, View.of(where, whole=True), str(row["accelerator"])))
-        found = [
-            *(one_figure.of_figures(one) for one in told),
-            *map(one_figure.of_prices, told),
-            one_figure.between(told),
-        ]
-        assert not [finding.text for several in found for finding in several], where
-        held = max(one["output_tokens_per_s"] for one in reading.ranked(View.of(where)))
-        for one in told:
-            best = [value for _, key, value in one.figures if key == "output_tokens_per_s"]
-            compared += bool(best)
-            assert not best or one.name == "pareto" or max(best) == pytest.approx(held), (one.name, where)
-        paid = (answers.prices(one.answer).get(row["accelerator"], set()) for one in told)
-        assert len(set().union(*paid)) <= 1, where
-    assert compared > tries
-
-
-def shown_by(shipped: Library, reading: PlainRows, view: View, chip: str) -> Iterator[AuditedAnswer]:
-    for name, options in SHOWN_BY.items():
-        sides = {"a": f"accelerator={chip}", "b": f"accelerator={chip}"} if name == "crossover" else {}
-        answer = asked(shipped, name, view.with_options(**options, **sides))
-        if answer is not None:
-            yield AuditedAnswer(name, answer, reading)
-
-
 def text_of(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else written(value)
 
@@ -334,30 +281,3 @@ def test_the_points_that_are_ranked_are_those_of_a_plain_reading(shipped: Librar
         condition = evidence.ranked(shipped, evidence.read(view))
         found = shipped.fetch(f"SELECT point_id FROM points WHERE {condition.sql}", condition.params)
         assert {id for (id,) in found} == {row["point_id"] for row in reading.ranked(view)}, view.query()
-
-
-def pairs(reading: PlainRows) -> list[tuple[View, str, str]]:
-    """Every pair of InferenceX accelerators with three shared concurrencies or more, of one workload and precision."""
-    held: dict[tuple[Any, ...], dict[str, set[float]]] = {}
-    for row in reading.standing(View.of({"source": ["inferencex"]})):
-        if row["concurrency"] and row["output_tokens_per_s"] and row["isl"]:
-            key = (row["model"], row["precision"], row["isl"], row["osl"])
-            held.setdefault(key, {}).setdefault(row["accelerator"], set()).add(row["concurrency"])
-    return [
-        (View.of({"model": [model], "precision": [precision], "isl": [written(isl)], "osl": [written(osl)]}), a, b)
-        for (model, precision, isl, osl), chips in sorted(held.items(), key=repr)
-        for a, b in combinations(sorted(chips), 2)
-        if len(chips[a] & chips[b]) >= 3
-    ]
-
-
-def test_no_measured_point_of_a_newest_run_is_missing_from_or_above_its_curve(
-    shipped: Library, reading: PlainRows
-) -> None:
-    found = pairs(reading)
-    assert len(found) > 50
-    for view, a, b in some(found, 4, 16):
-        for per in ("raw", "accelerator"):
-            sides = {"a": f"accelerator={a}&source=inferencex", "b": f"accelerator={b}&source=inferencex"}
-            answer = crossover.answer(shipped, view.with_options(per=per, along="concurrency", **sides))
-            assert wrong(AuditedAnswer("crossover", answer, reading)) == [], (view.query(), a, b, per)

@@ -230,18 +230,3 @@ def test_paretos_chart_is_within_the_limits_and_what_breaks_them_is_hollow(limit
     ]
     assert sorted(one.partition("-")[2] for one in symbols) == ["open", "open-dot"]
     assert {"beyond the limits", "limit not stated"} <= {str(trace.name).replace("<br>", " ") for trace in drawn.data}
-
-
-def test_where_nothing_keeps_the_limits_the_chart_ranks_nothing(limited: Library) -> None:
-    answer = question("pareto").answer(limited, View.of(slo=["ttft_ms_p50<=1"]))
-    assert answer.statements[0].kind == "none_within"
-    assert answer.result.overall == answer.result.groups == answer.result.leads == ()
-    assert len(answer.rows) == 5
-    assert not answer.rows["on_frontier"].any()
-    assert "lines+markers" not in {trace.mode for trace in question("pareto").figure(answer.result, LIGHT).data}
-
-
-def test_heatmaps_headline_names_the_limit(limited: Library) -> None:
-    answer = question("heatmap").answer(limited, View.of({"accelerator": ["h100-sxm"]}, slo=["ttft_ms_p50<=500"]))
-    assert "median TTFT ≤ 500 ms" in answer.headline
-    assert said(answer, "peak")["value"] == 200
