@@ -85,13 +85,6 @@ def test_equal_quotes_of_one_provider_are_one_that_knows_its_regions(shipped: Li
     assert len({f"{one.usd_per_accelerator_hour:.3g}" for one in spot}) == len(spot)
 
 
-def test_prices_follow_from_the_view_alone(shipped: Library) -> None:
-    whole = prices.chip_prices(shipped, Choice())
-    for chip in whole:
-        narrowed = prices.read(shipped, View.of({"accelerator": [chip]}))
-        assert prices.chip_prices(shipped, narrowed)[chip] == whole[chip]
-
-
 def test_a_choice_is_checked_against_what_is_loaded(shipped: Library) -> None:
     def read(**options: str) -> Choice:
         return prices.read(shipped, View.of({}, options))
@@ -136,15 +129,6 @@ def test_prices_printed_with_the_points_are_those_of_their_own_pages(shipped: Li
     assert (own.accelerator, own.low, own.high, own.providers) == ("h100-sxm", 2.49, 5.40, 6)
     assert own.printed
     assert prices.chip_prices(shipped, choice, Clause("FALSE", ())) == {}
-
-
-def test_the_other_ways_to_price_are_each_other_book_and_each_provider(shipped: Library) -> None:
-    ways = prices.alternatives(shipped, Choice())
-    held = prices.quotes(shipped, Choice())
-    assert {choice.book for choice in ways.values()} - {EVERY} == {one.book for one in held}
-    assert {choice.provider for choice in ways.values()} - {EVERY} == {one.provider for one in held}
-    assert all(choice.terms == "on_demand" for choice in ways.values())
-    assert prices.alternatives(shipped, Choice(WITH_POINTS)) == {}
 
 
 def test_sql_gives_the_price_and_the_cost_that_the_tables_give(shipped: Library) -> None:

@@ -180,12 +180,6 @@ def test_the_first_page_says_of_which_models_a_best_is(two: Library) -> None:
     assert all(one in before for one in ("Llama 3.1 70B", "Llama 3.1 8B"))
 
 
-def test_scaling_draws_lines_of_every_model(shipped: Library) -> None:
-    answer = question("scaling").answer(shipped, View.of({"model": ["flan-t5-xl", "flan-ul2"]}))
-    assert {line.facts.model for line in answer.result.lines} == {"flan-t5-xl", "flan-ul2"}
-    assert len({line.label for line in answer.result.lines}) == len(answer.result.lines)
-
-
 def test_side_by_side_are_models_that_a_reader_chose(two: Library) -> None:
     assert side_by_side.models(two, BOTH) == ("llama-3.1-70b", "llama-3.1-8b")
     assert side_by_side.models(two, View()) == ()

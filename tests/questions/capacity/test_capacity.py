@@ -1,20 +1,18 @@
-"""How many: sums worked out by hand, what may be recommended, and a thousand demands against a plain search."""
+"""How many: sums worked out by hand, what may be recommended, and that more demand never costs less.
+
+That the load of a curve is the best is tried against a plain search in tests/maths/test_operating_load.py.
+"""
 
 from __future__ import annotations
 
 import math
 import random
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.interpolate import PchipInterpolator
 
 from bench.basis import evidence, limits, points, prices
 from bench.basis.limits import Limit
@@ -22,7 +20,7 @@ from bench.chart import DARK, LIGHT
 from bench.errors import UsageError
 from bench.library import Library
 from bench.maths.capacity import Demand, DemandUnit
-from bench.questions import Answer, answered, capacity, openable
+from bench.questions import Answer, capacity, openable
 from bench.questions.capacity import fleet_words, measured, planning
 from bench.questions.capacity.result import LARGEST, SLOWER, Capacity, CapacityAsked, FleetPlan
 from bench.sweep.planning import form
@@ -353,12 +351,6 @@ def test_what_cannot_be_asked_is_refused(three: Library) -> None:
             ask(three, **wrong)
 
 
-def test_whether_it_holds_is_tried(three: Library) -> None:
-    robust = answered("capacity", three, View.of({}, OWN)).robustness
-    assert robust is not None
-    assert robust.own.words.endswith("costs least")
-
-
 CHIPS = (("h100-sxm", 1), ("h100-sxm", 8), ("h200-sxm", 4), ("b200-sxm", 8), ("mi355x", 8), ("l40s", 2))
 
 
@@ -374,61 +366,6 @@ def drawn_rows(seed: int) -> list[Row]:
                 at(load, rate, accelerator=chip, accelerators=many, tp=many, tpot_ms_p50=tpot, ttft_ms_p50=ttft)
             )
     return rows
-
-
-def line(loads: Sequence[float], values: Sequence[float], power: float, at: float) -> float:
-    x = np.array(loads) ** power
-    own = np.interp(at**power, x, values) if len(loads) < 3 else PchipInterpolator(x, values)(at**power)
-    return float(own)
-
-
-def places(rows: Sequence[Row]) -> list[tuple[float, float, float, float]]:
-    """Every load that a curve is looked at, with requests a second, TPOT and TTFT there: SciPy's PCHIP, cut to ends."""
-    loads = [float(str(one["concurrency"])) for one in rows]
-    rates = [float(str(one["output_tokens_per_s"])) / 128 for one in rows]
-    tpots, ttfts = ([float(str(one[key])) for one in rows] for key in ("tpot_ms_p50", "ttft_ms_p50"))
-    found = list(zip(loads, rates, tpots, ttfts, strict=True))
-    inverse = [load / rate for load, rate in zip(loads, rates, strict=True)]
-    for nth, (low, high) in enumerate(pairwise(loads)):
-        for whole in sorted({int(low + (high - low) * step / 64) for step in range(64)} - {int(low)}):
-            own = (whole / line(loads, inverse, 0.8, whole), line(loads, tpots, 0.8, whole),
-                   line(loads, ttfts, 1.0, whole))  # fmt: skip
-            ends = [(every[nth], every[nth + 1]) for every in (rates, tpots, ttfts)]
-            cut = [min(max(one, min(pair)), max(pair)) for one, pair in zip(own, ends, strict=True)]
-            found.append((float(whole), cut[0], cut[1], cut[2]))
-    return found
-
-
-def test_a_thousand_demands_get_the_answer_of_a_search_over_every_point(tmp_path: Path) -> None:
-    rows = drawn_rows(7)
-    held = library_of(tmp_path, rows)
-    curves: Mapping[Any, list[Row]] = defaultdict(list)
-    for row in rows:
-        curves[row["accelerator"], row["accelerators"]].append(row)
-    planner = planner_of(held)
-    looked_at = {key: places(own) for key, own in curves.items()}
-    usd = {chip: usd_of(held, chip) for chip, _ in CHIPS}
-    draw = random.Random(11)
-    for _ in range(times(1000, 20, 80)):
-        demand, peak, free = 10 ** draw.uniform(-1, 3), draw.uniform(1, 4), draw.uniform(0, 0.5)
-        spare, tpot, ttft = draw.randint(0, 2), draw.uniform(3, 120), draw.uniform(20, 2500)
-        think = draw.choice((None, draw.uniform(0, 60)))
-        best = []
-        for (chip, many), own in looked_at.items():
-            # a stretch is looked at where one of its measured ends is within the limits
-            ends = sorted(float(str(one["concurrency"])) for one in curves[chip, many])
-            kept = {load for load, _, a, b in own if a <= tpot and b <= ttft}
-            inside = [one for one in own if one[0] in kept and _has_kept_end(one[0], ends, kept)]
-            served = [rate if think is None else rate * think + load for load, rate, *_ in inside]
-            if served:
-                need = max(1, math.ceil(demand * peak / (max(served) * (1 - free)) * (1 - 1e-12))) + spare
-                best.append((need * many * usd[chip] * HOURS, chip, need, need * many))
-        asked = Demand(demand, "requests" if think is None else "users", peak, free, spare, think or 0.0)
-        plans = planner(asked, tpot, ttft)
-        assert len(plans) == len(best)
-        for plan, (cost, chip, need, chips) in zip(plans, sorted(best), strict=True):
-            assert (plan.facts.accelerator, plan.fleet.instances, plan.chips) == (chip, need, chips)
-            assert plan.usd_per_month == pytest.approx(cost)
 
 
 Planner = Callable[[Demand, float, float], list[FleetPlan]]
@@ -459,13 +396,6 @@ def test_an_answer_has_the_plans_of_that_search(uneven: Library) -> None:
     assert answer.rows["instances"].tolist() == [one.fleet.instances for one in plans]
 
 
-def _has_kept_end(load: float, ends: Sequence[float], kept: set[float]) -> bool:
-    if load in ends:
-        return True
-    low, high = max(one for one in ends if one < load), min(one for one in ends if one > load)
-    return low in kept or high in kept
-
-
 @pytest.fixture(scope="module")
 def uneven(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library_of(tmp_path_factory.mktemp("uneven"), drawn_rows(3))
@@ -493,16 +423,3 @@ def test_more_demand_never_costs_less_and_looser_limits_never_more(
 
 def _key(plan: FleetPlan) -> str:
     return f"{plan.facts.accelerator} {plan.facts.accelerators}"
-
-
-def test_a_lower_price_never_costs_more(uneven: Library) -> None:
-    """At each provider's price a plan costs in proportion, and takes as many instances."""
-    own = ask(uneven).result
-    for choice in prices.alternatives(uneven, prices.Choice()).values():
-        other = ask(uneven, price_book=choice.book, provider=choice.provider).result
-        ours = {_key(one): one for one in own.plans}
-        for one in other.plans:
-            mine = ours[_key(one)]
-            assert one.fleet == mine.fleet
-            if one.price and mine.price and one.usd_per_month and mine.usd_per_month:
-                assert one.usd_per_month / mine.usd_per_month == pytest.approx(one.price.usd / mine.price.usd)

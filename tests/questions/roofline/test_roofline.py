@@ -12,7 +12,7 @@ from bench.basis import evidence
 from bench.chart import DARK, LIGHT
 from bench.errors import UnknownName
 from bench.library import Library
-from bench.questions import Answer, answered, openable, roofline
+from bench.questions import Answer, openable, roofline
 from bench.questions.roofline import measured
 from bench.questions.roofline.result import HeldPoint, Roofline
 from bench.view import View
@@ -298,9 +298,3 @@ def test_what_is_said(
 ) -> None:
     answer = roofline.answer(library_of(tmp_path, rows), View.of({}, options, whole="axis" in options))
     tells(answer, wanted)
-
-
-def test_whether_it_holds_is_tried(shipped: Library) -> None:
-    robust = answered("roofline", shipped, View.of({"model": ["gemma-4-31b"]}, whole=True)).robustness
-    assert robust is not None
-    assert [words for words, _ in robust.others] == ["without flagged points"]
