@@ -87,21 +87,6 @@ def test_the_source_of_the_points_comes_first_and_all_of_them_where_it_has_too_f
     ]
 
 
-def test_another_source_changes_nothing_in_a_source_of_its_own(tmp_path: Path) -> None:
-    library = library_of(tmp_path, many([0.01 * step for step in range(30)], source="own"))
-    before = own(interpolated.errors(library), "own")
-    library.add([published(tmp_path / "other.csv", many([0.205] * 40, source="other", model="deepseek-r1"))])
-    after = interpolated.errors(library)
-    assert before
-    assert own(after, "own") == before
-    assert own(after, "other")
-    assert {one.points for one in after if one.source is None} == {70}
-
-
-def own(errors: Iterable[PredictionError], source: str) -> list[PredictionError]:
-    return [one for one in errors if one.source == source]
-
-
 def test_what_two_sources_print_counts_once(tmp_path: Path) -> None:
     rows = many([0.01 * step for step in range(FEWEST)], source="own")
     library = library_of(tmp_path, rows)

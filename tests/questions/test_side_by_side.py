@@ -173,13 +173,6 @@ def test_heatmap_has_a_panel_and_a_peak_for_each_model(two: Library) -> None:
     assert set(statement(answer, "peaks").point_ids) == {id for one in bests for id in one.ids}
 
 
-def test_the_first_page_says_of_which_models_a_best_is(two: Library) -> None:
-    answer = question("overview").answer(two, BOTH)
-    assert said(answer, "per_chip") == {"value": 1200}
-    before, _, _ = statement(answer, "per_chip").text.partition(":")
-    assert all(one in before for one in ("Llama 3.1 70B", "Llama 3.1 8B"))
-
-
 def test_side_by_side_are_models_that_a_reader_chose(two: Library) -> None:
     assert side_by_side.models(two, BOTH) == ("llama-3.1-70b", "llama-3.1-8b")
     assert side_by_side.models(two, View()) == ()

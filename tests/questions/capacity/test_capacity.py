@@ -188,7 +188,6 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
         "requests=1&peak=1",
         {"takes": {"chips": 1, "instances": 1}, "used": {"mean": 0.5}, "power": {"kw": 0.7, "chips_per_mw": 1428}},
     ),
-    "one user": ([at(8, 1.0, **ONE)], "users=1&peak=1", {"takes": {"chips": 1}, "instance": {"rate": 1.0}}),
     "a spare": (CURVE, "slo=tpot_ms_p50<=40&requests=15&spare=1", {"takes": {"instances": 5}, "used": {"mean": 0.26}}),
     "a day's tokens without a price": (
         [at(8, 2.0, **UNPRICED)],
@@ -205,13 +204,11 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
         "requests=40&budget=12000",
         {"beyond_means": {"chips": 28, "budget": 12000}, "at_most": {"most": 6.4}, "ruled_out": {"budget": 1}},
     ),
-    "a budget for nothing": (CURVE, "budget=100", {"at_most": {"most": 0}}),
     "one chip at hand": (
         CURVE,
         "requests=40&chips=1",
         {"beyond_means": {"chips": 28, "chips_at_hand": 1}, "at_most": {"most": 0}, "ruled_out": {"chips": 1}},
     ),
-    "both": (CURVE, "requests=40&chips=8&budget=20000", {"beyond_means": {"chips": 28}, "at_most": {"most": 6.4}}),
     "nobody keeps it": (CURVE, "slo=tpot_ms_p50<=9", {"none_keeps": {"deployments": 1}, "ruled_out": {"beyond": 1}}),
     "nobody states it": (CURVE, "slo=e2el_ms_p50<=9", {"none_keeps": {"deployments": 1}, "ruled_out": {"unstated": 1}}),
     "at full load": (

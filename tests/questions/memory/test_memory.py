@@ -68,15 +68,6 @@ def test_the_story_measured_is_answered_on_what_it_was_measured_on(shipped: Libr
     assert memory.answer(shipped, answer.view).rows.equals(answer.rows)
 
 
-def test_more_tokens_to_a_request_leave_fewer_requests(shipped: Library) -> None:
-    held = [
-        fit(memory.answer(shipped, View.of({}, {"context": tokens})).result, "mi355x", 8).requests
-        for tokens in ("1024", "2048", "8192")
-    ]
-    assert held == sorted(held, reverse=True)
-    assert held[0] == pytest.approx(8 * held[2], rel=0.01)
-
-
 @pytest.mark.parametrize(
     ("key", "value"),
     [

@@ -134,14 +134,6 @@ def test_a_cell_of_the_matrix_is_clicked_by_its_model_and_accelerator(small):
     assert ways.marker.opacity == 0
 
 
-def test_every_number_has_its_reason(small, shipped):
-    answer = overview.answer(small, View())
-    reasons = ["Output throughput per accelerator", "Interactivity, median", "Largest gap"]
-    assert [why.what for why in answer.why] == reasons
-    assert [why.what for why in answer_of(shipped, "overview", View()).why] == [*reasons, "Newest results"]
-    assert all(why.formula and why.inputs and why.source for why in answer.why)
-
-
 @pytest.mark.parametrize("where", [{}, {"model": ["llama-3.1-70b"]}])
 def test_the_heatmap_behind_a_best_and_behind_the_gap_shows_the_same_figure(shipped, where):
     answer = answer_of(shipped, "overview", View.of(where))
