@@ -106,21 +106,7 @@ def run(capsys: pytest.CaptureFixture[str], folder: Path, *more: str) -> tuple[i
     return status, capsys.readouterr().out
 
 
-def test_the_command_ends_with_1_until_what_is_new_is_accepted(
-    doubtful: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, told = run(capsys, doubtful)
-    assert status == 1
-    assert "1 new contradiction" in told
-    status, told = run(capsys, doubtful, "--accept", "new", "--reason", "a typing error upstream")
-    assert status == 0
-    assert "a typing error upstream" in told
-    assert run(capsys, doubtful)[0] == 0
-    changes = [json.loads(line) for line in (doubtful / "audit.jsonl").read_text().splitlines()]
-    assert [entry["what"] for entry in changes][-1] == "accept"
-
-
-def test_its_document_has_the_points_the_figures_and_the_weight(
+def test_the_command_ends_with_1_until_what_is_new_is_accepted_with_a_reason(
     doubtful: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, told = run(capsys, doubtful, "--json")
@@ -131,7 +117,14 @@ def test_its_document_has_the_points_the_figures_and_the_weight(
     assert finding["values"] == {"stated": 500, "computed": 400}
     assert len(finding["point_ids"]) == 1
     assert {check["check"] for check in found["checks"]} == audit.checks().keys()
-    assert found["interpolation"] == []
+    assert run(capsys, doubtful, "--accept", "new")[0] == 2
+    assert run(capsys, doubtful, "--accept", "0123456789abcdef", "--reason", "so")[0] == 1
+    status, told = run(capsys, doubtful, "--accept", "new", "--reason", "a typing error upstream")
+    assert status == 0
+    assert "a typing error upstream" in told
+    assert run(capsys, doubtful)[0] == 0
+    changes = [json.loads(line) for line in (doubtful / "audit.jsonl").read_text().splitlines()]
+    assert [entry["what"] for entry in changes][-1] == "accept"
 
 
 def test_it_says_how_wrong_interpolation_has_been(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,9 +133,3 @@ def test_it_says_how_wrong_interpolation_has_been(tmp_path: Path, capsys: pytest
     (error,) = json.loads(run(capsys, tmp_path / "library", "--json")[1])["interpolation"][:1]
     assert (error["metric"], error["gap"], error["points"]) == ("output_tokens_per_s", 4, 20)
     assert error["p90"] == pytest.approx(0, abs=1e-9)
-
-
-@pytest.mark.long
-def test_an_acceptance_needs_a_reason_and_a_finding(doubtful: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, doubtful, "--accept", "new")[0] == 2
-    assert run(capsys, doubtful, "--accept", "0123456789abcdef", "--reason", "so")[0] == 1

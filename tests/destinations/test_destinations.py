@@ -229,7 +229,7 @@ def test_memory_leads_first_to_a_model_whose_size_is_known(shipped):
 
 def test_the_nearest_names_are_offered_for_words_that_are_none(shipped):
     found = directions(shipped, "h20 mi35x depseek")
-    assert found.unknown == ("h20", "mi35x", "depseek")
+    assert all(word in found.told[0] for word in ("h20", "mi35x", "depseek"))
     assert all(name in found.told[1] for name in ("H200 SXM", "MI355X", "DeepSeek-R1"))
     assert pages(found)[0] == "pareto"
     assert asked(shipped, "h20 mi35x depseek").values("accelerator") == ("h200-sxm", "mi355x")
@@ -354,7 +354,7 @@ def leads_somewhere(library: Library, text: str) -> None:
             assert selection.count(library, view) == one.points
 
 
-@settings(max_examples=times(80, 6, 14))
+@settings(max_examples=times(80, 4, 14))
 @given(text=st.text(max_size=120) | st.lists(WORDS, max_size=8).map(" ".join))
 def test_whatever_is_typed_breaks_nothing_and_every_offer_has_points(shipped, text):
     leads_somewhere(shipped, text)

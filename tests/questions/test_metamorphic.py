@@ -264,7 +264,7 @@ def any_view(rng: random.Random, rows: Sequence[PlainRow]) -> View:
 def test_what_is_ranked_and_called_the_best_is_that_of_a_plain_reading(shipped: Library, reading: PlainRows) -> None:
     """Of Views drawn at random, each asked of two questions: all of them would take longer and find the same."""
     rng = random.Random(0)
-    for _ in range(times(200, 8, 28)):
+    for _ in range(times(200, 4, 28)):
         view = any_view(rng, reading.rows)
         condition = evidence.ranked(shipped, evidence.read(view))
         found = shipped.fetch(f"SELECT point_id FROM points WHERE {condition.sql}", condition.params)

@@ -28,7 +28,7 @@ ASKED = {
     "heatmap": BY_TRADE_OFF,
     "scaling": BY_TRADE_OFF,
     "cost": (TWO, FIVE, "group=deployment&utilisation=0.4"),
-    "crossover": ("per=dollar", TWO),
+    "crossover": (TWO,),
     "history": ("metric=tpot_ms_p50",),
     "capacity": (
         "use=chat&requests=1&peak=1",

@@ -241,7 +241,7 @@ SAID: dict[str, tuple[dict[str, list[str]], dict[str, str], dict[str, dict[str, 
     "a log without a cache": (
         {"model": ["gpt-oss-120b"], "precision": ["fp4"], "accelerator": ["h100-sxm"]},
         {},
-        {"allocated": {"weights_gib": 64.4, "weights_off_gib": -3.2}},
+        {"allocated": {"weights_gib": 64.4}},
     ),
 }
 
