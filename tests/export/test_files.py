@@ -50,12 +50,6 @@ def test_a_list_is_one_cell() -> None:
     assert read_back(csv.written(rows)) == [["restated_in"], ["https://a.example; =b"], [""]]
 
 
-def test_the_rows_themselves_are_left_alone() -> None:
-    rows = pd.DataFrame({"variant": ["=1"]})
-    csv.written(rows)
-    assert rows["variant"].tolist() == ["=1"]
-
-
 @given(st.lists(CELLS, min_size=1, max_size=10))
 def test_no_cell_begins_like_a_formula_unless_it_is_a_number(values: list[object]) -> None:
     for (cell,) in read_back(csv.written(pd.DataFrame({"variant": pd.Series(values, dtype=object)})))[1:]:

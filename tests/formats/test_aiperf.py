@@ -235,29 +235,18 @@ def test_trials_of_another_sweep_are_kept(tmp_path: Path) -> None:
     assert report.refused == []
 
 
+def phase(name: str = "profiling", load: str = "concurrency", **more: object) -> dict[str, object]:
+    return {"name": name, "type": load, **more}
+
+
 @pytest.mark.parametrize(
     ("phases", "expected"),
     [
-        (
-            [
-                {"name": "warmup", "type": "concurrency", "concurrency": 1},
-                {"name": "profiling", "type": "poisson", "rate": 2.5, "concurrency": 64},
-            ],
-            ("open", None, 2.5, "poisson"),
-        ),
-        ([{"name": "profiling", "type": "fixed_schedule"}], ("open", None, None, "trace")),
-        ([{"name": "profiling", "type": "user_centric", "users": 3, "rate": 1.0}], ("unknown", None, None, None)),
-        (
-            [{"name": "profiling", "type": "concurrency", "concurrency": 4, "adaptive_scale": True}],
-            ("unknown", None, None, None),
-        ),
-        (
-            [
-                {"name": "a", "kind": "profiling", "type": "concurrency", "concurrency": 4},
-                {"name": "b", "kind": "profiling", "type": "concurrency", "concurrency": 8},
-            ],
-            ("unknown", None, None, None),
-        ),
+        ([phase("warmup", concurrency=1), phase(load="poisson", rate=2.5)], ("open", None, 2.5, "poisson")),
+        ([phase(load="fixed_schedule")], ("open", None, None, "trace")),
+        ([phase(load="user_centric", users=3, rate=1.0)], ("unknown", None, None, None)),
+        ([phase(concurrency=4, adaptive_scale=True)], ("unknown", None, None, None)),
+        ([phase(one, kind="profiling", concurrency=4) for one in "ab"], ("unknown", None, None, None)),
     ],
 )
 def test_the_load_is_that_of_the_profiling_phase(folder: Path, phases: list[Any], expected: tuple[Any, ...]) -> None:

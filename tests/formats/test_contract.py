@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,16 +15,13 @@ from bench import formats
 from bench.catalogue import is_metric, is_part
 from bench.errors import InputError
 from bench.formats import Format
-from bench.formats.journal import encode
 from bench.formats.reading import SourceFile
 from bench.formats.reading.metric_collector import WELL
 from bench.formats.reading.point_table import POINT_COLUMNS, WHOLE
 from bench.library.library import Library
-from bench.records import Refusal
 from tests.formats import expected
-from tests.formats import test_journal as journals
 from tests.formats.damage import SAMPLES, damaged_results, main_files
-from tests.formats.reading_of import passports_of, read_points, reading
+from tests.formats.reading_of import passports_of, reading
 from tests.thorough import some, times
 
 COUNT, SEED = times(50, 10), 20261122
@@ -155,36 +151,6 @@ def test_its_samples_hold_what_they_held(name: str) -> None:
             assert read | reals == point, path
 
 
-@every_format
-def test_no_share_beyond_one_is_read(name: str, tmp_path: Path) -> None:
-    """Whatever number of a file is a share, as it was read, is 37 instead: that is refused, whoever wrote it."""
-    told = ""
-    for path in [_own_share(name, tmp_path / "own")] if name in OUR_OWN else main_files(name):
-        folder = Path(shutil.copytree(path.parent, tmp_path / f"beyond {path.stem}", dirs_exist_ok=True))
-        for share in {f"{row[key]:g}" for row in read_points(path)[0] for key in row if is_part(key) and row[key] % 1}:
-            beyond = re.sub(rf"(?<![\w.-]){re.escape(share)}(?![\w.])", "37", path.read_text(encoding="utf-8"))
-            (folder / path.name).write_text(beyond, encoding="utf-8")
-            try:
-                rows, refused = read_points(folder / path.name)
-            except InputError as problem:
-                rows, refused = [], [Refusal(path.name, str(problem))]
-            told += "".join(one.reason for one in refused)
-            for row in rows:
-                check_row(row)
-    assert "a share from 0 to 1" in told.replace("a share is", "a share") or name not in OUR_OWN
-
-
-def _own_share(name: str, place: Path) -> Path:
-    """A file of ours with a share in it."""
-    place.mkdir()
-    path = place / "file"
-    if name == "published":
-        path.write_text("model,concurrency,failed_share\na-model,1,0.375\na-model,2,0\n")
-    else:
-        path.write_bytes(encode(journals.SESSION) + encode(journals.point(metrics={"failed_share": 0.375})))
-    return path
-
-
 @pytest.mark.long
 @every_folder
 def test_a_damaged_result_is_read_or_refused_in_a_sentence(name: str, tmp_path: Path) -> None:
@@ -206,20 +172,6 @@ def test_a_damaged_result_is_read_or_refused_in_a_sentence(name: str, tmp_path: 
             check_row(row)
         shutil.rmtree(folder)
     assert read < COUNT
-
-
-@pytest.mark.long
-def test_damaged_results_are_imported_whole_or_not_at_all(tmp_path: Path) -> None:
-    library = Library.open(tmp_path / "library", shipped=False)
-    for name in FOLDERS:
-        paths = []
-        for damaged in damaged_results(name, COUNT // 5, SEED + 1):
-            folder = Path(shutil.copytree(damaged.sample.parent, tmp_path / name / damaged.name))
-            paths.append(folder / damaged.sample.name)
-            paths[-1].write_bytes(damaged.content)
-        library.add(paths)
-    sources = {folder.name for folder in (library.path / "sources").glob("*")}
-    assert {source for (source,) in library.fetch("SELECT DISTINCT source_id FROM points")} == sources
 
 
 def check_row(row: dict[str, Any]) -> None:

@@ -86,7 +86,3 @@ def test_every_metric_it_files_is_named_and_no_other_and_every_key_is_one_that_i
     keys = {key for row in rows for key in words(row)}
     assert keys
     assert {key for key in keys if not re.search(rf"\b{re.escape(key)}\b", code)} == set()
-
-
-def test_it_is_linked_from_the_readme() -> None:
-    assert "docs/formats.md" in (ROOT / "README.md").read_text()

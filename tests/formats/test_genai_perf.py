@@ -11,13 +11,6 @@ SAMPLES = Path(__file__).parents[1] / "samples" / "genai_perf"
 FILE = "profile_export_genai_perf.json"
 
 
-def test_the_backend_of_an_openai_endpoint_is_a_default_and_no_engine() -> None:
-    document = json.loads((SAMPLES / "nested" / FILE).read_text())
-    assert document["input_config"]["endpoint"]["backend"] == "tensorrtllm"
-    (point,), _ = read_points(SAMPLES / "nested" / FILE)
-    assert "engine" not in point
-
-
 def test_prompts_from_a_file_have_no_requested_length(tmp_path: Path) -> None:
     document = json.loads((SAMPLES / "nested" / FILE).read_text())
     document["input_config"]["input"]["file"] = "prompts.jsonl"

@@ -16,6 +16,17 @@ from tests.formats.reading_of import one_point, passports, read_points, reading
 SAMPLES = Path(__file__).parents[1] / "samples" / "llmd_report"
 
 
+def sample(name: str = "replicas_0_2.yaml") -> Any:
+    """A sample as a document; JSON is YAML too."""
+    return yaml.safe_load((SAMPLES / name).read_text())
+
+
+def written(folder: Path, report: object) -> Path:
+    path = folder / "report.json"
+    path.write_text(json.dumps(report, default=str))
+    return path
+
+
 def test_guidellms_names_mean_other_things() -> None:
     """Its TPOT spreads the whole request over the tokens (1.2 s / 100), its ITL is (1.2 - 0.2) / 99."""
     (point,), _ = read_points(SAMPLES / "guidellm_0_2.yaml")
@@ -27,18 +38,16 @@ def test_guidellms_names_mean_other_things() -> None:
 
 
 def test_several_layouts_of_those_that_decode_are_none(tmp_path: Path) -> None:
-    report = json.loads((SAMPLES / "disaggregated_0_1.json").read_text())
+    report = sample("disaggregated_0_1.json")
     report["scenario"]["host"]["accelerator"][2]["parallelism"]["tp"] = 4
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(report))
-    (point,), _ = read_points(path)
+    point = one_point(written(tmp_path, report))
     assert not {"tp", "ep", "dp", "pp"} & point.keys()
     assert (point["prefill_tp"], point["decode_workers"], point["decode_accelerators"]) == (2, 2, 16)
 
 
 def test_replicas_that_prefill_and_decode_count_with_their_devices(tmp_path: Path) -> None:
     """3 replicas of 2 devices prefill, 2 of 8 decode: 6 + 16 devices, one to a chip of an H200."""
-    report: Any = yaml.safe_load((SAMPLES / "replicas_0_2.yaml").read_text())
+    report = sample()
     (engine,) = (one for one in report["scenario"]["stack"] if "accelerator" in one["standardized"])
     parts = []
     for role, replicas, count in (("prefill", 3, 2), ("decode", 2, 8)):
@@ -46,9 +55,7 @@ def test_replicas_that_prefill_and_decode_count_with_their_devices(tmp_path: Pat
         said = {"role": role, "replicas": replicas, "accelerator": accelerator}
         parts.append({**engine, "standardized": engine["standardized"] | said})
     report["scenario"]["stack"] = parts
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(report, default=str))
-    point = one_point(path)
+    point = one_point(written(tmp_path, report))
     stated = {
         "disaggregated": True,
         "accelerators": 22,
@@ -94,13 +101,11 @@ def test_what_kneepoint_states_beside_the_schema_counts_more_but_is_no_evidence(
 
 def with_beside(folder: Path, **facts: object) -> Path:
     """A report of two replicas with these facts beside the schema."""
-    report: Any = yaml.safe_load((SAMPLES / "replicas_0_2.yaml").read_text())
+    report = sample()
     said = {"kind": "generic", "tool": "kneepoint", "tool_version": "1", **facts}
     own = {"metadata": {"label": "kneepoint", "cfg_id": "a"}, "standardized": said, "native": {}}
     report["scenario"]["stack"].insert(0, own)
-    path = folder / "report.json"
-    path.write_text(json.dumps(report, default=str))
-    return path
+    return written(folder, report)
 
 
 def test_devices_of_a_tpu_are_chips_only_where_somebody_says_so(tmp_path: Path) -> None:
@@ -114,13 +119,11 @@ def test_devices_of_a_tpu_are_chips_only_where_somebody_says_so(tmp_path: Path) 
 
 @pytest.mark.parametrize("named", ["tpu7x-standard-4t", "Abacus 9000"])
 def test_devices_of_an_accelerator_that_nobody_knows_are_not_its_chips(tmp_path: Path, named: str) -> None:
-    report = json.loads((SAMPLES / "tpu_0_2_1.json").read_text())
+    report = sample("tpu_0_2_1.json")
     for component in report["scenario"]["stack"]:
         if "accelerator" in component["standardized"]:
             component["standardized"]["accelerator"]["model"] = named
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(report))
-    (point,), _ = read_points(path)
+    point = one_point(written(tmp_path, report))
     assert point["devices"] == 8
     assert "accelerators" not in point
 
@@ -137,31 +140,26 @@ def test_devices_of_an_accelerator_that_nobody_knows_are_not_its_chips(tmp_path:
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, place: tuple[str, ...], value: object, said: str) -> None:
-    report: Any = yaml.safe_load((SAMPLES / "replicas_0_2.yaml").read_text())
+    report = sample()
     here = report["results"]["request_performance"]["aggregate"]
     for step in place[:-1]:
         here = here[step]
     here[place[-1]] = value
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(report, default=str))
     with pytest.raises(InputError, match=said):
-        read_points(path)
+        read_points(written(tmp_path, report))
 
 
 def test_requests_still_under_way_at_the_end_have_not_failed(tmp_path: Path) -> None:
     """As GuideLLM's own file says it: of 100 requests 10 were cut off, so 90 ended well and none failed."""
-    report: Any = yaml.safe_load((SAMPLES / "guidellm_0_2.yaml").read_text())
+    report = sample("guidellm_0_2.yaml")
     requests = report["results"]["request_performance"]["aggregate"]["requests"]
     requests |= {"total": 100, "failures": 0, "incomplete": 10}
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(report))
-    (point,), _ = read_points(path)
+    point = one_point(written(tmp_path, report))
     assert (point["requests_ok"], point["requests_failed"], point["failed_share"]) == (90, 0, 0)
     assert not [flag for flag in json.loads(point.get("flags") or "[]") if flag["kind"] == "failures"]
     assert "10 requests" in point["note"]
     requests["failures"] = 95  # more than the total together, so how many ended well is not known
-    path.write_text(json.dumps(report))
-    (point,), _ = read_points(path)
+    point = one_point(written(tmp_path, report))
     assert point["requests_failed"] == 95
     assert not {"requests_ok", "failed_share"} & point.keys()
 
@@ -174,23 +172,20 @@ def test_requests_still_under_way_at_the_end_have_not_failed(tmp_path: Path) -> 
 def test_the_time_of_an_experiment_is_the_windows_only_where_its_rate_is_over_it(
     tmp_path: Path, duration: object, seconds: float | None
 ) -> None:
-    report: Any = yaml.safe_load((SAMPLES / "replicas_0_2.yaml").read_text())
+    report = sample()
     report["run"]["time"] = {"duration": duration}
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(report, default=str))
-    (point,), _ = read_points(path)
+    point = one_point(written(tmp_path, report))
     assert point.get("duration_s") == seconds
 
 
 def test_a_latency_of_zero_is_told_and_passports_say_which_requests_where_it_is_known(tmp_path: Path) -> None:
-    report = yaml.safe_load((SAMPLES / "guidellm_0_2.yaml").read_text())
+    report = sample("guidellm_0_2.yaml")
     latency = report["results"]["request_performance"]["aggregate"]["latency"]
     latency["time_to_first_token"]["p99"] = 0
     load = report["scenario"]["load"]["standardized"]
     for tool, over in [("guidellm", True), ("vllm-benchmark", True), ("inference-perf", True), ("other", False)]:
         load["tool"] = tool
-        path = tmp_path / "report.yaml"
-        path.write_text(yaml.safe_dump(report))
+        path = written(tmp_path, report)
         point = one_point(path)
         assert "ttft_ms_p99" in point["note"]
         said = {row["definition"] for key, row in passports(path).items() if "_ms_" in key}

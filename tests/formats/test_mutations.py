@@ -14,8 +14,8 @@ from bench.catalogue import is_metric
 from bench.errors import InputError
 from bench.formats.table.csv_slices import header_cells
 from bench.library import Library
-from tests.formats.mutations import MutatedFile, mutated_files, seeds
-from tests.formats.reading_of import read_points, reading
+from tests.formats.mutations import MutatedFile, mutated_files
+from tests.formats.reading_of import reading
 from tests.thorough import some
 
 COUNT, SEED = 300, 20261120
@@ -100,12 +100,3 @@ def test_damaged_files_are_imported_whole_or_not_at_all(tmp_path: Path) -> None:
     assert {source: (points, scores) for source, points, scores in library.fetch(sql)} == told
     assert {folder.name for folder in (library.path / "sources").iterdir()} == told.keys()
     assert library.add(paths).imported == []
-
-
-def test_the_undamaged_files_are_read_whole(tmp_path: Path) -> None:
-    for number, (ending, content) in enumerate(seeds()):
-        path = tmp_path / f"{number}.{ending}"
-        path.write_bytes(content)
-        points, refusals = read_points(path)
-        assert refusals == []
-        assert len(points) == (0 if number == 1 else 12)

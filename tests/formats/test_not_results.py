@@ -40,6 +40,12 @@ REFUSED = {
 }
 """The files among the samples that are no results, by their names."""
 
+
+def keys(names: str) -> dict[str, object]:
+    """An object with these keys."""
+    return dict.fromkeys(names.split(), 1)
+
+
 RATIO = "num_prompts,request_rate,max_concurrency,duration,completed,total_input_tokens,output_throughput"
 HEADS = {
     "aiperf.csv": (
@@ -52,34 +58,19 @@ HEADS = {
         "CSV report of GenAI-Perf",
         "profile_export_genai_perf.json",
     ),
-    "aggregate.csv": (
-        "metric,mean,std,min,max,cv,se,ci_low,ci_high,t_critical,unit\nrequest_throughput_avg,6.57,0,6,6,0,0,6,6,,rps\n",
-        "AIPerf's CSV of means over trials",
-        "profile_export_aiperf_aggregate.json",
-    ),
     "sweep.csv": (
         "concurrency,request_latency_mean,request_latency_std,request_latency_cv,request_throughput_mean\n1,2,3,4,5\n",
         "AIPerf's CSV of a sweep",
         "profile_export_aiperf_sweep.json",
     ),
     "collated.json": (
-        {
-            "schema_version": "1.0.0",
-            "aiperf_version": "0.13.0",
-            "description": "Collated per-request metrics",
-            "metadata": {"aggregation_type": "detailed", "num_profile_runs": 3},
-            "metrics": {},
-        },
+        {"aiperf_version": "0.13.0", "metadata": {"aggregation_type": "detailed", "num_profile_runs": 3}}
+        | keys("schema_version description metrics"),
         "pools the requests of AIPerf's trials",
         "profile_export_aiperf_aggregate.json",
     ),
     "search_history.json": (
-        {
-            "config": {"algorithm": "bayes", "objective_metric": "output_token_throughput"},
-            "iterations": [],
-            "best": None,
-            "convergence_reason": None,
-        },
+        {"config": keys("algorithm objective_metric")} | keys("iterations best convergence_reason"),
         "course of AIPerf's search",
         "the folder with the runs",
     ),
@@ -89,18 +80,7 @@ HEADS = {
         "profile_export_aiperf.json",
     ),
     "server_metrics_export.json": (
-        {
-            "schema_version": "1.1",
-            "aiperf_version": "0.13.0",
-            "summary": {"endpoints_configured": []},
-            "metrics": {},
-            "input_config": {},
-        },
-        "what AIPerf scraped from the server's /metrics",
-        "profile_export_aiperf.json",
-    ),
-    "server_metrics_export.jsonl": (
-        '{"endpoint_url":"http://127.0.0.1/metrics","timestamp_ns":1,"endpoint_latency_ns":2,"metrics":{}}\n' * 2,
+        {"summary": keys("endpoints_configured"), "input_config": {}} | keys("schema_version aiperf_version metrics"),
         "what AIPerf scraped from the server's /metrics",
         "profile_export_aiperf.json",
     ),
@@ -116,11 +96,6 @@ HEADS = {
         "GuideLLM's CSV report",
         "benchmarks.json",
     ),
-    "guidellm-0.3.csv": (
-        "Type,Run Id,Id,Name,Start Time,End Time,Duration,Successful Requests,Successful Requests per second mean\n",
-        "GuideLLM's CSV report",
-        "benchmarks.json",
-    ),
     "qps_output.csv": (f"{RATIO}\n1000,16,,258,1000,215196,453\n", "somebody made of vLLM results", ".json files"),
     "result_vllm.csv": (
         "Successful requests,Benchmark duration (s),Total input tokens,Mean TTFT (ms)\n1,2,3,4\n",
@@ -128,29 +103,17 @@ HEADS = {
         ".json files",
     ),
     "vllm.pytorch.json": (
-        [
-            {
-                "benchmark": {"name": "vLLM benchmark", "extra_info": {"args": {}}},
-                "model": {"name": "m"},
-                "metric": {"name": "mean_ttft_ms", "benchmark_values": [1.0], "extra_info": {}},
-            }
-        ],
+        [{"benchmark": keys("name"), "model": keys("name"), "metric": keys("name benchmark_values extra_info")}],
         "PyTorch's benchmark database",
         "the .json of the same name without .pytorch",
     ),
     "throughput.json": (
-        {
-            "elapsed_time": 1.0,
-            "num_requests": 2,
-            "total_num_tokens": 3,
-            "requests_per_second": 2.0,
-            "tokens_per_second": 3.0,
-        },
+        keys("elapsed_time num_requests total_num_tokens requests_per_second tokens_per_second"),
         "vllm bench throughput or latency",
         "a result of vllm bench serve",
     ),
     "latency.json": (
-        {"avg_latency": 1.0, "latencies": [1.0], "percentiles": {"50": 1.0}},
+        keys("avg_latency latencies percentiles"),
         "vllm bench throughput or latency",
         "a result of vllm bench serve",
     ),
@@ -175,11 +138,6 @@ HEADS = {
         "somebody made of a genai-bench experiment",
         "its folder",
     ),
-    "inference-perf.yml": (
-        "load:\n  type: concurrent\napi: {type: completion}\nserver: {type: vllm}\ndata:\n  type: random\n",
-        "configuration of an inference-perf run",
-        "stage_<N>_lifecycle_metrics.json",
-    ),
     "llama-bench.sql": (
         "CREATE TABLE IF NOT EXISTS llama_bench (\n  build_commit TEXT,\n  n_prompt INTEGER\n);\n",
         "llama-bench's output as SQL",
@@ -191,43 +149,23 @@ HEADS = {
         "-o json, jsonl or csv",
     ),
     "agentx.json": (
-        {
-            "scenario_type": "agentic-coding",
-            "request_metrics": {"qps": 1.0, "latency": {}},
-            "server_metrics": {},
-            "num_requests_total": 3,
-            "num_requests_successful": 3,
-        },
+        {"scenario_type": "agentic-coding", "request_metrics": keys("qps latency")}
+        | keys("server_metrics num_requests_total num_requests_successful"),
         "InferenceX's agentic scenario",
         "agg_<name>.json",
     ),
     "locust.json": (
         [
-            {
-                "name": "/v1",
-                "method": "POST",
-                "last_request_timestamp": 1.0,
-                "start_time": 0.5,
-                "num_requests": 16,
-                "num_none_requests": 0,
-                "num_failures": 0,
-                "total_response_time": 42.0,
-                "response_times": {"2": 16},
-            }
+            keys(
+                "name method last_request_timestamp start_time num_requests num_none_requests num_failures "
+                "total_response_time response_times"
+            )
         ],
         "Locust's --json",
         "--csv",
     ),
     "summary_results.json": (
-        [
-            {
-                "ID": "5.1-0001",
-                "Submitter": "a",
-                "Scenario": "Offline",
-                "Performance_Result": 1.0,
-                "Performance_Units": "Tokens/s",
-            }
-        ],
+        [keys("ID Submitter Scenario Performance_Result Performance_Units")],
         "MLPerf's summary of its submissions",
         "a table with the columns model and one metric",
     ),

@@ -101,18 +101,6 @@ def test_throughput_is_what_was_served_less_the_client_s_start_and_end(points: p
         assert 0.995 < points.loc[harness, "output_tokens_per_s"] / served <= 1, harness
 
 
-def test_throughput_that_is_lower_has_a_longer_window(points: pd.DataFrame) -> None:
-    """Requests under way are rate x time in the system: 4, less what the window holds besides. That is the start and
-    end of the run, at 32 tokens in 1.1 s more than at 128 in 3.6 s, and with llmperf the client's own waiting."""
-    osl = points["osl_actual"]
-    under_way = points["output_tokens_per_s"] / osl * points["e2el_ms_mean"] / 1000
-    at_128 = ["aiperf", "guidellm", "sglang-bench", "vllm-bench"]
-    assert under_way[at_128].tolist() == pytest.approx([4] * 4, rel=0.04)
-    assert under_way["genai-bench"] == pytest.approx(3072 / 4.006 / 128 * 0.598, rel=0.01)
-    assert under_way["inference-perf"] == pytest.approx(3.6, rel=0.03)
-    assert under_way["llmperf"] < 0.5
-
-
 def test_of_a_hundred_tokens_asked_for_each_counts_its_own(points: pd.DataFrame) -> None:
     """Each tool's prompts have 100 tokens by its own tokenizer; where the server counted others, the point says so."""
     counted = points["isl_actual"].to_dict()

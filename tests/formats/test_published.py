@@ -70,45 +70,34 @@ def test_a_row_becomes_canonical(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "expected"),
+    ("column", "values", "expected"),
     [
-        ("output_tokens_per_s", "fast", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "-842.5", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "NaN", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "1e999", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "0x10", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "1_000", "a number of tokens/s, at least 0"),
+        ("output_tokens_per_s", "fast -842.5 NaN 1e999 0x10 1_000", "a number of tokens/s, at least 0"),
         ("ttft_ms_p50", "٣", "a number of ms, at least 0"),
-        ("accelerators", "0", "a whole number of at least 1"),
-        ("accelerators", "1.5", "a whole number of at least 1"),
-        ("concurrency", "9" * 40, "a whole number of at least 1"),
-        ("date", "2026-02-30", "a date such as 2026-11-20, from 2000 and not in the future"),
-        ("date", "9999-01-01", "a date such as 2026-11-20, from 2000 and not in the future"),
-        ("date", "02/03/2026", "a date such as 2026-11-20, from 2000 and not in the future"),
-        ("model", "***", "a name with at least one letter a-z or digit"),
-        ("evidence", "guessed", "one of measured, simulated, projected, estimated, unverified"),
-        ("origin", "stolen", "one of own, imported, published"),
-        ("load_kind", "half-open", "one of closed, open, batch, saturated, scenario, unknown"),
+        ("accelerators", "0 1.5", "whole number"),
+        ("concurrency", "9" * 40, "whole number"),
+        ("date", "2026-02-30 9999-01-01 02/03/2026", "a date"),
+        ("model", "***", "at least one letter"),
+        ("evidence", "guessed", "one of measured, simulated"),
+        ("origin", "stolen", "one of own, imported"),
+        ("load_kind", "half-open", "one of closed, open"),
         ("disaggregated", "perhaps", "true or false"),
         ("shared_prefix_share", "1.2", "a share from 0 to 1"),
         ("request_rate", "0", "a number above 0"),
-        ("source_url", "javascript:alert(1)", "an address that begins with https:// or http://"),
-        ("note", "x" * 4097, "a text of at most 4,096 characters"),
-        ("flags", "[1]", "a JSON list of objects with the texts kind, seen, why, do"),
-        ("outptu_tokens_per_s", "7", "a column of the published format; the nearest is output_tokens_per_s"),
-        (
-            "latency_p99",
-            "7",
-            "a column of the published format; a statistic follows the key of its metric, as in ttft_ms_p99",
-        ),
-        ("isl_requested", "7", "a column of the published format; write isl"),
+        ("source_url", "javascript:alert(1)", "https://"),
+        ("note", "x" * 4097, "at most 4,096 characters"),
+        ("flags", "[1]", "kind, seen, why, do"),
+        ("outptu_tokens_per_s", "7", "nearest is output_tokens_per_s"),
+        ("latency_p99", "7", "as in ttft_ms_p99"),
+        ("isl_requested", "7", "write isl"),
         ("point_id", "7", "a column of the published format"),
     ],
 )
-def test_a_cell_that_cannot_be_right_refuses_its_row(tmp_path: Path, column: str, value: str, expected: str) -> None:
-    refusal = only_refusal(tmp_path, **{column: value})
-    assert (refusal.column, refusal.value, refusal.expected) == (column, value[:200], expected)
-    assert refusal.reason.startswith("Row 3 was refused: ")
+def test_a_cell_that_cannot_be_right_refuses_its_row(tmp_path: Path, column: str, values: str, expected: str) -> None:
+    for value in values.split():
+        refusal = only_refusal(tmp_path, **{column: value})
+        assert (refusal.column, refusal.value) == (column, value[:200])
+        assert expected in str(refusal.expected)
 
 
 def test_a_row_without_model_or_metric_is_refused(tmp_path: Path) -> None:
@@ -127,25 +116,19 @@ def test_figures_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
     assert only_refusal(tmp_path, e2el_ms_p50="95").expected == "at least 96.0, the value of ttft_ms_p50"
 
 
-def test_percentiles_are_compared_across_a_gap(tmp_path: Path) -> None:
-    path = tmp_path / "gap.csv"
-    path.write_text("model,tpot_ms_min,tpot_ms_p50,tpot_ms_p99\na,9,,8\na,7,,8\n")
-    points, refusals = read_points(path)
-    assert [point["locator"] for point in points] == ["row 3"]
-    assert refusals[0].expected == "at least 9.0, the value of tpot_ms_min"
-
-
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ("a,9,8,20,1", "at least 9.0, the value of tpot_ms_min"),
-        ("a,7,21,20,1", "at least 21.0, the value of tpot_ms_mean"),
-        ("a,7,8,20,21", "at least 21.0, the value of tpot_ms_std"),
+        ("a,9,8,,,20,1", "at least 9.0, the value of tpot_ms_min"),
+        ("a,7,21,,,20,1", "at least 21.0, the value of tpot_ms_mean"),
+        ("a,7,8,,,20,21", "at least 21.0, the value of tpot_ms_std"),
+        ("a,9,,,8,,", "at least 9.0, the value of tpot_ms_min"),  # with nothing in between
     ],
 )
-def test_a_mean_outside_its_bounds_is_refused(tmp_path: Path, row: str, expected: str) -> None:
+def test_a_statistic_outside_its_bounds_is_refused(tmp_path: Path, row: str, expected: str) -> None:
     path = tmp_path / "a.csv"
-    path.write_text(f"model,tpot_ms_min,tpot_ms_mean,tpot_ms_max,tpot_ms_std\n{row}\na,7,8,20,1\n")
+    header = "model,tpot_ms_min,tpot_ms_mean,tpot_ms_p50,tpot_ms_p99,tpot_ms_max,tpot_ms_std"
+    path.write_text(f"{header}\n{row}\na,7,8,,,20,1\n")
     points, refusals = read_points(path)
     assert (len(points), [refusal.expected for refusal in refusals]) == (1, [expected])
 
@@ -166,14 +149,7 @@ def test_a_column_filled_nowhere_refuses_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("row", "kind"),
-    [
-        ("4,,,", "closed"),
-        (",2.5,,", "open"),
-        (",,8,", "batch"),
-        ("4,2.5,,", "unknown"),
-        (",,,", "unknown"),
-        ("4,,,Server", "scenario"),
-    ],
+    [("4,,,", "closed"), (",2.5,,", "open"), (",,8,", "batch"), ("4,2.5,,", "unknown"), ("4,,,Server", "scenario")],
 )
 def test_a_load_kind_left_out_is_what_the_load_number_stands_for(tmp_path: Path, row: str, kind: str) -> None:
     path = tmp_path / "load.csv"

@@ -16,6 +16,7 @@ from bench.library import Library
 from bench.view import View
 from tests.library.files import table
 from tests.polling import until
+from tests.thorough import some
 
 CHILD = "bench.export.serving.child"
 
@@ -33,7 +34,7 @@ def children() -> list[psutil.Process]:
     return [one for one in psutil.Process().children() if CHILD in one.cmdline()]
 
 
-@pytest.mark.parametrize("name", export.formats())
+@pytest.mark.parametrize("name", some(export.formats(), 2))
 def test_a_process_writes_what_this_one_would(name: str, library: Library) -> None:
     kind, view = export.format_named(name), View.of({"concurrency": [2, 8]})
     with ExportDesk(library).written(kind, view) as file:
@@ -58,7 +59,7 @@ def test_so_many_at_once_and_who_waits_gets_the_next_place(library: Library) -> 
 
 def test_who_has_left_gets_no_file_and_leaves_a_place(library: Library) -> None:
     at, kind = ExportDesk(library, at_once=1), export.format_named("markdown")
-    for _ in range(3):
+    for _ in range(2):
         with pytest.raises(VisitorLeft):
             at.written(kind, View(), lambda: True)
         assert not children()

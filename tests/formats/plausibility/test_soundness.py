@@ -13,35 +13,6 @@ from bench.errors import InputError
 from bench.formats.plausibility.soundness import check, littles_law, unit_unfit
 from tests.formats.runs import ANY, PLAIN, Run, runs
 
-# 95 requests of 101 tokens: 30 + 100 x 7 = 730 ms each, 8 at a time, so 95 x 730 / 8 = 8,669 ms.
-ADDED_UP = {
-    "duration_s": 8.7,
-    "requests_ok": 95.0,
-    "requests_failed": 0.0,
-    "output_tokens": 9595.0,
-    "ttft_ms_mean": 30.0,
-    "tpot_ms_mean": 7.0,
-}
-
-
-@pytest.mark.parametrize(
-    ("metrics", "said"),
-    [
-        ({"e2el_ms_mean": 730.0, "ttft_ms_mean": 0.03}, "ttft_ms_mean is 0.03, but no first token comes so soon"),
-        # A wait of 3 s filed as 3 "ms", where a token takes 7 ms: 3,700 - 700 are left.
-        ({"e2el_ms_mean": 3700.0, "ttft_ms_mean": 3.0, "duration_s": 44.0}, "e2el_ms_mean leaves 3000 ms before"),
-        ({"e2el_ms_mean": 730.0, "tpot_ms_mean": 0.007}, "100 tokens after the first took 700 ms together"),
-        ({"e2el_ms_mean": 730.0, "tpot_ms_mean": 7000.0}, "100 tokens after the first took 700 ms together"),
-        # Without an E2EL, TTFT and TPOT stand for it.
-        ({"ttft_ms_mean": 0.03, "tpot_ms_mean": 0.007}, "answers that fast take no 8.7 s at concurrency 8"),
-    ],
-)
-def test_one_latency_in_another_unit_than_the_others_is_refused(metrics: dict[str, float], said: str) -> None:
-    check("f.json", "run 1", ADDED_UP, concurrency=8)
-    check("f.json", "run 1", {**ADDED_UP, "e2el_ms_mean": 730.0}, concurrency=8)
-    with pytest.raises(InputError, match=said):
-        check("f.json", "run 1", {**ADDED_UP, **metrics}, concurrency=8)
-
 
 def test_a_closed_loop_without_a_duration_tells_its_unit_by_throughput() -> None:
     # 200 tokens/s in answers of 50 that take 1 s are 4 requests in flight.
