@@ -68,13 +68,6 @@ def test_interactivity_is_derived_and_its_p99_is_the_slow_tail(shipped: Library)
     assert found[0] == pytest.approx((103.648, 102.621), rel=1e-5)
 
 
-def test_one_curve_for_each_deployment_ibm_loaded(shipped: Library) -> None:
-    counted = shipped.fetch(
-        "SELECT count(DISTINCT series_id), count(DISTINCT deployment_id) FROM points WHERE source = 'ibm-llm-pilot'"
-    )
-    assert counted == [(66, 66)]
-
-
 def test_every_metric_of_every_source_has_a_passport(shipped: Library) -> None:
     columns = sorted(shipped.metric_columns())
     worked_out = derivable(shipped.metric_columns())  # from a figure that has a passport of its own

@@ -29,6 +29,17 @@ LEFT_TO_THE_IMPORT = set(
 )
 """What an import gives a point anew, works out of the rest, or what docs/exporting.md says is in no report."""
 
+SERVED = {
+    "model": "llama-3.1-70b",
+    "engine": "vllm",
+    "accelerator": "h200-sxm",
+    "accelerators": 8,
+    "tp": 8,
+    "isl_requested": 1024,
+    "osl_requested": 512,
+    "load_kind": "closed",
+    "concurrency": 4,
+}
 COUNT = st.integers(1, 64) | st.sampled_from([2**31, 2**53])
 FACT = {
     "model": st.sampled_from(["llama-3.1-405b", "qwen3-8b", "my-model"]),
@@ -141,16 +152,14 @@ def test_every_fact_of_a_point_comes_back_in_whatever_company(
 
 def test_prefill_and_decode_are_components_of_their_own(tmp_path: Path) -> None:
     """8 chips prefill in 2 workers of 4 devices; 16 decode in 3 workers, which are not as many devices each."""
-    row = {
+    row = SERVED | {
         "disaggregated": True,
-        "accelerator": "h200-sxm",
         "accelerators": 24,
         "prefill_accelerators": 8,
         "decode_accelerators": 16,
         "prefill_workers": 2,
         "decode_workers": 3,
         "prefill_tp": 4,
-        "tp": 8,
     }
     report, point = there_and_back(row, tmp_path)
     prefill, decode, beside = report["scenario"]["stack"]
@@ -231,7 +240,7 @@ def test_a_report_names_nothing_that_the_schema_forbids(tmp_path: Path) -> None:
         " p99 p99p9",
     }
     statistics = ("mean", "std", "min", "p0_1", "p1", "p50", "p90", "p99", "p99_9", "max")
-    report, _ = there_and_back({f"ttft_ms_{name}": 5.0 for name in statistics} | {"requests_ok": 5}, tmp_path)
+    report, _ = there_and_back(SERVED | {f"ttft_ms_{name}": 5.0 for name in statistics}, tmp_path)
     for place, keys in known.items():
         here = report
         for step in filter(None, place.split(".")):
@@ -242,7 +251,7 @@ def test_a_report_names_nothing_that_the_schema_forbids(tmp_path: Path) -> None:
 def test_a_duration_and_a_random_dataset_have_a_place_in_a_report_of_llm_d(tmp_path: Path) -> None:
     """95 requests at 2.5 a second took 38 s."""
     row = {"requests_ok": 95, "requests_failed": 5, "requests_per_s": 2.5, "duration_s": 38.0, "dataset": "random"}
-    report, point = there_and_back(row, tmp_path)
+    report, point = there_and_back(SERVED | row, tmp_path)
     assert report["run"]["time"]["duration"] == "PT38S"
     assert report["scenario"]["load"]["standardized"]["source"] == "random"
     assert (point["duration_s"], point["dataset"], point["requests_ok"]) == (38, "random", 95)

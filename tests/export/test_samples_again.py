@@ -12,7 +12,6 @@ from bench.export import format_named
 from bench.library import Library
 from bench.view import View
 from tests.export.test_exports import SAMPLES, stated
-from tests.formats.reading_of import one_point
 from tests.thorough import some
 
 VLLM = SAMPLES / "vllm" / "concurrency-4.json"
@@ -37,22 +36,14 @@ def test_the_points_of_every_sample_come_back(samples: Library, tmp_path: Path, 
     assert len(stated(second)) == len(stated(samples)) > 8
 
 
-@pytest.mark.parametrize("date", ["00010101-103708", "99991231-103708", "19991231-103708"])
-def test_a_day_on_which_nothing_can_have_been_measured_is_absent(tmp_path: Path, date: str) -> None:
-    assert "date" not in read(tmp_path, date=date)
-
-
-def test_today_is_a_day_of_a_measurement(tmp_path: Path) -> None:
+def test_a_day_on_which_nothing_can_have_been_measured_and_a_name_without_a_letter_are_absent(tmp_path: Path) -> None:
     today = datetime.datetime.now(datetime.UTC).date()
-    assert read(tmp_path, date=f"{today:%Y%m%d}-103708")["date"] == today
-
-
-def test_a_name_without_a_letter_is_absent(tmp_path: Path) -> None:
-    assert "model" not in read(tmp_path, model_id="***")
-
-
-def read(folder: Path, **changed: str) -> dict[str, object]:
-    """The point of vLLM's sample with these keys changed."""
-    path = folder / "changed.json"
-    path.write_text(json.dumps({**json.loads(VLLM.read_text()), **changed}))
-    return one_point(path)
+    dates = {"00010101": None, "99991231": None, "19991231": None, f"{today:%Y%m%d}": today}
+    held, result = Library.open(tmp_path / "library", shipped=False), json.loads(VLLM.read_text())
+    for date in dates:
+        (tmp_path / f"{date}.json").write_text(json.dumps(result | {"date": f"{date}-103708", "model_id": date}))
+    (tmp_path / "name.json").write_text(json.dumps(result | {"model_id": "***"}))
+    held.add(sorted(tmp_path.glob("*.json")))
+    found = dict(held.fetch("SELECT model, date FROM points"))
+    assert {key: found[key] for key in dates} == dates
+    assert found[None] == datetime.date(2026, 11, 20)

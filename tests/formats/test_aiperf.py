@@ -246,7 +246,7 @@ def phase(name: str = "profiling", load: str = "concurrency", **more: object) ->
         ([phase(load="fixed_schedule")], ("open", None, None, "trace")),
         ([phase(load="user_centric", users=3, rate=1.0)], ("unknown", None, None, None)),
         ([phase(concurrency=4, adaptive_scale=True)], ("unknown", None, None, None)),
-        ([phase(one, kind="profiling", concurrency=4) for one in "ab"], ("unknown", None, None, None)),
+        ([phase(f"{n}", kind="profiling", concurrency=n) for n in (4, 8)], ("unknown", None, None, None)),
     ],
 )
 def test_the_load_is_that_of_the_profiling_phase(folder: Path, phases: list[Any], expected: tuple[Any, ...]) -> None:

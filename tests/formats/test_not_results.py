@@ -103,7 +103,13 @@ HEADS = {
         ".json files",
     ),
     "vllm.pytorch.json": (
-        [{"benchmark": keys("name"), "model": keys("name"), "metric": keys("name benchmark_values extra_info")}],
+        [
+            {
+                "benchmark": keys("name extra_info"),
+                "model": keys("name"),
+                "metric": keys("name benchmark_values extra_info"),
+            }
+        ],
         "PyTorch's benchmark database",
         "the .json of the same name without .pytorch",
     ),

@@ -41,9 +41,7 @@ def test_what_the_lists_add_is_of_the_same_requests() -> None:
     ("changes", "expected"),
     [
         ({}, {"load_kind": "closed", "concurrency": 16}),
-        ({"request_rate": "inf", "max_concurrency": None}, {"load_kind": "saturated"}),
         ({"max_concurrency": None}, {"load_kind": "saturated"}),
-        ({"request_rate": None}, {"load_kind": "closed", "concurrency": 16}),
         ({"request_rate": None, "max_concurrency": None}, {"load_kind": "unknown"}),
         ({"request_rate": "trace", "max_concurrency": None}, {"load_kind": "open", "arrivals": "trace"}),
         (

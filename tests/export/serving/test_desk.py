@@ -34,7 +34,7 @@ def children() -> list[psutil.Process]:
     return [one for one in psutil.Process().children() if CHILD in one.cmdline()]
 
 
-@pytest.mark.parametrize("name", some(export.formats(), 2))
+@pytest.mark.parametrize("name", some(export.formats(), 1))
 def test_a_process_writes_what_this_one_would(name: str, library: Library) -> None:
     kind, view = export.format_named(name), View.of({"concurrency": [2, 8]})
     with ExportDesk(library).written(kind, view) as file:
