@@ -75,7 +75,15 @@ def test_a_bundle_holds_no_more_than_one_import_takes(tmp_path: Path, monkeypatc
         with pytest.raises(UsageError, match="narrow"):
             ask(held, View())
     monkeypatch.setattr(bundle, "MOST_BYTES", one)
-    assert bundle.written(held, View.of({"model": ["qwen3-8b"]}))
+    chosen = View.of({"model": ["qwen3-8b"]})
+    assert bundle.written(held, chosen)
+    monkeypatch.setattr(bundle, "MOST_SAID", 1)
+    (point,) = held.fetch("SELECT point_id FROM points WHERE model = 'qwen3-8b'")[0]
+    held.annotate(point, "one")
+    assert bundle.written(held, chosen)
+    held.tag(point, "two")
+    with pytest.raises(UsageError, match="2 notes"):
+        bundle.demand(held, chosen)
 
 
 def test_facts_notes_tags_and_retractions_come_along_once(tmp_path: Path) -> None:
@@ -139,17 +147,6 @@ def test_what_is_hidden_comes_along_hidden_where_all_is_selected(tmp_path: Path)
     some = bundle.written(first, View.of({"model": ["d"]}))
     with zipfile.ZipFile(io.BytesIO(some)) as archive:
         assert sum(name.startswith("sources/") for name in archive.namelist()) == 1
-
-
-def test_a_bundle_with_more_said_than_one_takes_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = library(tmp_path, table(tmp_path / "a.csv", {}))
-    for text in ("one", "two"):
-        held.annotate(ids(held)[0], text)
-    monkeypatch.setattr(bundle, "MOST_SAID", 2)
-    assert bundle.written(held, View())
-    held.tag(ids(held)[0], "three")
-    with pytest.raises(UsageError, match="3 notes"):
-        bundle.demand(held, View())
 
 
 def test_a_sweep_read_in_place_becomes_a_source_with_its_notes(tmp_path: Path) -> None:

@@ -107,13 +107,6 @@ def test_results_of_a_tool_that_names_no_model_come_back_too(tmp_path: Path) -> 
     assert stated(library(tmp_path / "second", again)) == stated(first)
 
 
-def test_a_filter_selects_what_is_exported(tmp_path: Path) -> None:
-    held = library(tmp_path, table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5))))
-    rows = published.points(held, View.of({"concurrency": ["4", "8"]}))
-    assert sorted(rows["concurrency"]) == [4, 8]
-    assert "point_id" not in rows
-
-
 def test_what_follows_from_other_columns_is_left_out(tmp_path: Path) -> None:
     held = library(
         tmp_path, table(tmp_path / "a.csv", {"tpot_ms_p50": 10.0}, {"interactivity_tokens_per_s_per_user_p50": 70.0})
@@ -128,13 +121,10 @@ def test_a_markdown_table_shows_hostile_text_as_text(tmp_path: Path) -> None:
     held = library(tmp_path, table(tmp_path / "a.csv", {"variant": "a | b <img src=x> **c** [d](https://e.example)"}))
     text = markdown.written(held.query("SELECT * FROM points")).decode()
     header, rule, row = text.splitlines()
-    assert header.startswith("| Model | ")
     assert header.count("|") == rule.count("|") == row.replace(r"\|", "").count("|")
-    assert r"Llama 3\.1 70B" in row
     assert "| 2026-01-01 |" in row
     assert r"a \| b \<img" in row
     assert r"\*\*c\*\* \[d\]" in row
-    assert "---:" in rule
 
 
 def test_a_markdown_table_has_the_columns_that_differ_and_says_the_rest_once(shipped: Library) -> None:
@@ -190,5 +180,6 @@ def test_an_export_is_of_the_points_that_the_table_of_points_lists(tmp_path: Pat
         ({"search": "deepseek"}, {32}),
         ({"tag": "night"}, {2}),
     ):
-        view = View.of(options=options)
-        assert set(published.points(held, view)["concurrency"]) == loads
+        rows = published.points(held, View.of(options=options))
+        assert set(rows["concurrency"]) == loads
+        assert "point_id" not in rows

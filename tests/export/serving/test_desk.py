@@ -57,14 +57,6 @@ def test_so_many_at_once_and_who_waits_gets_the_next_place(library: Library) -> 
     assert not children()
 
 
-def test_who_has_left_gets_no_file_and_leaves_a_place(library: Library) -> None:
-    at, kind = ExportDesk(library, at_once=1), export.format_named("markdown")
-    for _ in range(2):
-        with pytest.raises(VisitorLeft):
-            at.written(kind, View(), lambda: True)
-        assert not children()
-
-
 def test_what_cannot_be_is_told_as_by_this_process(library: Library) -> None:
     kind, view = export.format_named("markdown"), View.of({"isl": ["many"]})
     with pytest.raises(UsageError) as here:
