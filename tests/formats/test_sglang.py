@@ -1,4 +1,4 @@
-"""SGLang's runs: what the lines' own text says, by either client, and nothing that they do not say."""
+"""SGLang's runs: what their lists of requests add, kinds of load, lengths that were asked for, facts of the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""vLLM's results: what the files' own text says, in the units of the catalogue, and nothing that it does not say."""
+"""vLLM's results: what its lists of requests add, seconds and ms by key, kinds of load, metadata of people, sweeps."""
 
 from __future__ import annotations
 
