@@ -236,8 +236,11 @@ def test_what_is_typed_reaches_a_button_that_is_pressed_at_once_however_slow_the
     page.get_by_text("Port 9 is a system service").wait_for()
     settled(page)
     assert page.get_by_role("textbox", name="Address of the endpoint").input_value() == "127.0.0.1:9"
+    page.get_by_text("Practise instead").click()
     page.get_by_role("button", name="chat-gpu").click()
     page.get_by_role("button", name="Start the sweep").wait_for()
+    settled(page)
+    page.get_by_text("Lengths, concurrency and duration").click()
     settled(page)
     typed_and_pressed_at_once(page, "Concurrency", "2", "Start the sweep")
     page.wait_for_url("**/jobs?job=*")

@@ -248,6 +248,7 @@ def test_limits_and_models_are_in_sight_once_opened_and_the_selectors_as_the_pag
         selector = ".st-key-selected button" if width == 390 else ".st-key-selector-model input"
         assert page.locator(selector).evaluate(ON_TOP)
     # On a phone the chart follows the choice of a model.
+    page.evaluate(f"{MAIN}.scrollTo(0, 0)")
     page.locator(".st-key-selected button").click()
     unfold(page, "Model")
     page.keyboard.type("Llama 3.1 8B")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from bench.chart import DARK, LIGHT
-from tests.e2e.browsing import charted, settled, spot
+from tests.e2e.browsing import MAIN, charted, settled, spot
 from tests.e2e.conftest import Visit
 from tests.thorough import some
 
@@ -46,6 +46,8 @@ def test_a_cell_of_the_heatmap_shows_the_points_behind_it_and_an_empty_one_offer
     behind.locator("[data-testid=stDataFrame]").wait_for()
     settled(page)
     expect(behind).to_contain_text("behind this cell")
+    page.evaluate(f"{MAIN}.scrollTo(0, 0)")
+    settled(page)
     page.mouse.click(*spot(page, "cell", is_gap.index(True)))
     measure = behind.get_by_text("Measure this")
     measure.wait_for()
