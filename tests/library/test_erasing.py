@@ -50,21 +50,16 @@ def purge(place: Path, source: str) -> None:
     Library.open(place, shipped=False).purge(source, "personal data")
 
 
-def test_a_purge_that_was_cut_off_is_finished_at_the_next_start(place: Path) -> None:
+@pytest.mark.parametrize("files_are_gone", [False, True])
+def test_a_purge_that_was_cut_off_is_finished_at_the_next_start(place: Path, files_are_gone: bool) -> None:
     first, second, _ = sources(place)
     tombstone(place, first)
     assert traces(place, first)
+    if files_are_gone:
+        shutil.rmtree(place / "sources" / first)
     Library.open(place, shipped=False)
     assert traces(place, first) == []
     assert second in sources(place)
-
-
-def test_a_purge_that_was_cut_off_after_the_files_is_finished_too(place: Path) -> None:
-    first = sources(place)[0]
-    tombstone(place, first)
-    shutil.rmtree(place / "sources" / first)
-    Library.open(place, shipped=False)
-    assert traces(place, first) == []
 
 
 def test_the_sidecars_of_a_pack_that_is_gone_are_deleted_with_their_source(place: Path) -> None:
@@ -117,7 +112,7 @@ def test_a_pack_that_goes_while_a_purge_looks_at_it_is_not_told_as_left(
 def test_a_purge_killed_at_any_moment_is_finished_at_the_next_start(tmp_path: Path) -> None:
     context, chance = multiprocessing.get_context("fork"), random.Random(5)
     library = Library.open(tmp_path / "library", shipped=False)
-    for number in range(times(12, 4)):
+    for number in range(times(12, 3)):
         batch = [sweep(tmp_path, 2 * number), sweep(tmp_path, 2 * number + 1)]
         gone, kept = (row.sha256 for row in library.add(batch).imported)
         killed = context.Process(target=purge, args=(library.path, gone))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.formats.reading import Reading
@@ -22,6 +22,7 @@ from bench.library.runs import Runs
 from bench.library.store import Root
 from tests.benchmarks._synthetic import PACK_ROWS, points, source_id
 from tests.questions.heatmap.results import library_of, point
+from tests.thorough import times
 
 RUN = "https://example.org/runs/"
 
@@ -109,6 +110,7 @@ def test_what_a_flag_excludes_makes_no_run_the_newest(tmp_path: Path) -> None:
 days = st.one_of(st.none(), st.sampled_from(["2026-01-01", "2026-02-01", "2026-03-01"]))
 
 
+@settings(max_examples=times(40, 5, 10))
 @given(st.lists(st.tuples(st.sampled_from([1, 8, 64]), days, st.sampled_from(["0.17", "0.18"])), max_size=12))
 def test_no_point_of_a_newest_run_is_ever_set_aside(tmp_path_factory: Any, runs: list[tuple[int, Any, str]]) -> None:
     rows = [
@@ -128,6 +130,7 @@ PACKS, MEMORY = 12, "64MB"
 DAY, SEASON = datetime.date(2023, 1, 1), datetime.timedelta(days=90)
 
 
+@pytest.mark.exhaustive
 def test_points_are_told_apart_in_less_memory_than_their_addresses_take(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import subprocess
 import sys
 from pathlib import Path
@@ -44,16 +43,6 @@ def test_opening_loads_no_pandas_whatever_is_in_the_library(tmp_path: Path) -> N
         [sys.executable, "-c", OPENED, str(library.path)], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert said.stdout.split() == ["True"] * 9 + ["False"]
-
-
-def test_the_small_tables_hold_what_was_said_in_its_own_type(tmp_path: Path) -> None:
-    library = with_everything(tmp_path)
-    assert library.fetch("SELECT text FROM notes") == [('said "fast"\n\u202e🚀',)]
-    assert library.fetch("SELECT first_date, points, shipped, sources, retracted FROM sources") == [
-        (datetime.date(2026, 3, 2), 3, False, ["made"], None)
-    ]
-    assert library.fetch("SELECT usd_per_accelerator_hour FROM prices WHERE book = 'stated'") == [(2.5,)]
-    assert library.fetch("SELECT reason, purged FROM retractions") == [("a doubt", False)]
 
 
 def anew(library: Library, sql: str) -> list[tuple[object, ...]]:

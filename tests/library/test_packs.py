@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from bench.errors import InputError
 from bench.library import Library, merging
-from bench.library.columns import PACK_BASE, pack_schema
-from bench.library.packs import PENDING_ROWS, PENDING_TABLES, HeldSource, PackWriter, listed, read_sheet
+from bench.library.columns import pack_schema
+from bench.library.packs import PENDING_TABLES, HeldSource, PackWriter, listed, read_sheet
 from tests.library.files import SCORE, sweep, table
 
 METRICS = ("ttft_ms_p50", "tpot_ms_p50", "e2el_ms_mean")
@@ -73,20 +73,6 @@ def test_many_tables_of_one_row_are_one_pack_in_their_order(tmp_path: Path) -> N
         assert found.column(name).to_pylist() == values
 
 
-def test_a_large_source_is_written_in_parts_as_metrics_turn_up(tmp_path: Path) -> None:
-    large, small = PackWriter(tmp_path / "large"), PackWriter(tmp_path / "small")
-    large.write(rows(PENDING_ROWS, "ttft_ms_p50"))
-    large.write(rows(PENDING_ROWS, "tpot_ms_p50", start=PENDING_ROWS))
-    small.write(rows(3, "e2el_ms_mean"))
-    writer = PackWriter(tmp_path / "all")
-    writer.absorb(small)
-    writer.absorb(large)
-    pack = writer.close([held("a", 3), held("b", 2 * PENDING_ROWS)])
-    found = pq.read_table(pack)
-    assert (found.num_rows, read_sheet(pack).metrics) == (2 * PENDING_ROWS + 3, tuple(sorted(METRICS)))
-    assert found.column("ttft_ms_p50").null_count == PENDING_ROWS + 3
-
-
 def test_a_sheet_reads_back_and_passes_over_what_is_new(tmp_path: Path) -> None:
     writer = PackWriter(tmp_path)
     source = HeldSource(
@@ -109,13 +95,6 @@ def test_a_pack_without_a_readable_sheet_is_told(tmp_path: Path, content: bytes 
         pack.with_suffix(".json").write_bytes(content)
     with pytest.raises(InputError, match="no readable sheet"):
         read_sheet(pack)
-
-
-def test_every_column_has_its_field_id_on_disk(tmp_path: Path) -> None:
-    pack = PackWriter(tmp_path).close([held("a")])
-    schema = pq.read_schema(pack)
-    assert all(b"PARQUET:field_id" in column.metadata for column in schema)
-    assert set(schema.names) == set(PACK_BASE)
 
 
 @pytest.fixture

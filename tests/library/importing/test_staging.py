@@ -68,10 +68,3 @@ def test_a_companion_outside_the_folder_is_refused(tmp_path: Path) -> None:
     for companion in (outside, main.parent / ".." / "b"):
         with pytest.raises(InputError, match="outside"):
             source_id_of(main, (companion,))
-
-
-def test_a_file_named_like_the_manifest_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "manifest.json"
-    file.write_text("{}")
-    with pytest.raises(InputError, match="rename"):
-        stage(file, (), tmp_path / "in")

@@ -72,13 +72,6 @@ def test_what_comes_together_lies_side_by_side_and_nothing_is_overwritten(tmp_pa
     assert spool.shown("elsewhere.csv") == "elsewhere.csv"
 
 
-def test_a_card_that_comes_later_lies_beside_its_table() -> None:
-    spool = UploadFolder()
-    spool.add([("a.csv", b"1")])
-    spool.add([("a.source.toml", b"card")])
-    assert len({path.parent for path in spool.paths}) == 1
-
-
 def test_more_than_an_import_takes_is_refused_and_what_came_before_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MOST_FILES", 2)
     monkeypatch.setattr(uploads, "MOST_BYTES", 10)
@@ -116,13 +109,6 @@ def test_files_that_nobody_imports_are_removed_in_time_and_those_under_way_are_n
     assert waiting.is_gone
     assert not waiting.folder.exists()
     assert held.paths[0].exists()
-
-
-def test_at_the_end_of_the_process_everything_goes() -> None:
-    spools = [UploadFolder(), UploadFolder()]
-    spools[0].add([("a.csv", b"1")])
-    uploads.discard_all()
-    assert not any(spool.folder.exists() for spool in spools)
 
 
 def test_what_a_dead_process_left_is_cleared_and_what_a_living_one_holds_is_not(tmp_path: Path) -> None:

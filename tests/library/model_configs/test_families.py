@@ -48,22 +48,12 @@ def written(folder: Path, **changed: Any) -> Path:
     return path
 
 
-def test_every_file_is_of_a_published_model():
-    assert {path.stem for path in FILES.glob("*.json")} == set(PUBLISHED)
-
-
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_parameters_are_those_that_are_published(name):
     found, (total, active) = shape(name), PUBLISHED[name]
     assert found.has_computed_params
     assert found.total_params / 1e9 == pytest.approx(total, rel=0.01)
     assert found.active_params / 1e9 == pytest.approx(active, rel=0.12)  # some count embeddings, some do not
-
-
-def test_llama_to_the_last_weight_but_norms():
-    # 80 x (2 x 8192 x 8192 + 2 x 8192 x 1024 + 3 x 8192 x 28672) + 2 x 128256 x 8192, and 1.3 million in norms
-    layer = 2 * 8192 * 8192 + 2 * 8192 * 1024 + 3 * 8192 * 28_672
-    assert shape("Llama-3.1-70B-Instruct").total_params == 80 * layer + 2 * 128_256 * 8192 == 70_552_387_584
 
 
 def test_a_token_of_each_family_by_hand():

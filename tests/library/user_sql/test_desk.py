@@ -75,14 +75,6 @@ def test_who_may_not_ask_is_refused_and_gets_no_process(desk: QueryDesk, monkeyp
         desk.run("SELECT 1", reader)
 
 
-def test_a_process_that_waited_answers_once_and_is_gone(desk: QueryDesk) -> None:
-    waited = ready(desk)
-    assert count(desk) == 3
-    assert not Path(f"/proc/{waited}").exists()
-    assert desk._ready is None
-    assert count(desk) == 3
-
-
 def test_a_process_that_waited_knows_what_was_imported_meanwhile(
     desk: QueryDesk, library: Library, tmp_path: Path
 ) -> None:
@@ -114,16 +106,6 @@ def test_a_process_that_died_waiting_is_replaced(desk: QueryDesk) -> None:
         if again:
             assert ready(desk)
         assert count(desk) == 3
-
-
-def test_who_is_waited_for_no_more_ends_by_itself(library: Library) -> None:
-    desk = QueryDesk(library)
-    waited = ready(desk)
-    assert desk._ready is not None
-    desk._ready._stdin.close()
-    assert desk._ready._process.wait(10) == 0
-    desk.close()
-    assert not Path(f"/proc/{waited}").exists()
 
 
 def test_more_than_there_are_places_for_wait_and_are_told(desk: QueryDesk) -> None:

@@ -47,21 +47,6 @@ def test_a_value_is_a_number_a_day_a_boolean_or_a_word(sql: str, value: object) 
     assert one(sql)[0] == value
 
 
-@pytest.mark.parametrize(
-    "sql",
-    ["NULL", "NULL::BIGINT", "NULL::DOUBLE", "NULL::DATE", "NULL::INTEGER[]", "'NaN'::DOUBLE", "NULL::DECIMAL(9, 2)"],
-)
-def test_absent_is_absent(sql: str) -> None:
-    assert one(sql).isna().all()
-
-
-def test_integers_stay_integers_beside_absent_ones() -> None:
-    with duckdb.connect() as connection:
-        rows = frame(connection.sql("SELECT unnest([9007199254740993, NULL]) AS n").to_arrow_table())
-    assert rows["n"][0] == 9007199254740993
-    assert rows["n"].isna().tolist() == [False, True]
-
-
 def test_any_kind_of_value_can_be_saved() -> None:
     with duckdb.connect() as connection:
         table = connection.sql("FROM test_all_types()").to_arrow_table()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import signal
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -28,40 +26,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     (place / "library" / "endpoints.toml").write_text("secret")
     (place / "library" / "points-of-another").write_text("secret")
     return library
-
-
-def refused(library: Library, sql: str) -> str:
-    with pytest.raises(QueryRefused) as caught:
-        query.run(library, sql)
-    message = str(caught.value)
-    assert "\n" not in message
-    assert str(library.path) not in message
-    return message
-
-
-def test_rows_come_back_typed(library: Library) -> None:
-    result = query.run(library, "SELECT concurrency, date, restated_in FROM points ORDER BY 1 -- all of them")
-    assert [row["concurrency"] for row in result.table.to_pylist()] == [1, 2, 4]
-    assert not result.truncated
-
-
-def test_every_kind_of_value_comes_back(library: Library) -> None:
-    result = query.run(
-        library,
-        "SELECT {'a': 1} AS struct, [1, NULL] AS list, MAP {'k': 2} AS map, INTERVAL 1 DAY AS gap, 'x'::BLOB AS bytes,"
-        " '6f1e4f5e-2b0c-4c3e-9a3e-111111111111'::UUID AS id, 170141183460469231731687303715884105727::HUGEINT AS huge,"
-        " 1.50::DECIMAL(9, 2) AS exact, 'NaN'::DOUBLE AS nan, 'inf'::DOUBLE AS inf, TIME '12:00' AS clock,"
-        " TIMESTAMPTZ '2026-01-01 00:00Z' AS moment, 'a'::ENUM('a', 'b') AS kind, NULL AS nothing, '101'::BIT AS bits",
-    )
-    (row,) = result.table.to_pylist()
-    assert (row["struct"], row["list"], row["kind"], row["nothing"]) == ({"a": 1}, [1, None], "a", None)
-    assert math.isnan(row["nan"])
-    assert row["inf"] == math.inf
-
-
-def test_a_column_is_known_by_its_name(library: Library) -> None:
-    result = query.run(library, 'SELECT 1 AS a, 2 AS a, 3 AS " ", 4 AS a, 5 AS a_2')
-    assert result.table.column_names == ["a", "a_2", " ", "a_3", "a_2_2"]
 
 
 @pytest.mark.parametrize(
@@ -182,16 +146,3 @@ def test_what_can_be_no_query_is_refused_before_a_process_sees_it(
     monkeypatch.setattr(query, "result_by", None)
     with pytest.raises(QueryRefused, match=reason):
         query.readable(sql)
-
-
-def test_text_is_text(library: Library) -> None:
-    told = query.run(library, "SELECT 'größer 模型 🚀' AS t, chr(0) AS nul").table.to_pylist()
-    assert told == [{"t": "größer 模型 🚀", "nul": "\0"}]
-
-
-def test_the_readers_own_index_is_locked_as_well(library: Library, tmp_path: Path) -> None:
-    outside = tmp_path / "x.csv"
-    outside.write_text("a\n1\n")
-    for sql in (f"SELECT * FROM '{outside}'", "SET threads = 1", "INSTALL httpfs", f"ATTACH '{outside}.db'"):
-        with pytest.raises(duckdb.Error):
-            library.cursor().execute(sql).fetchall()
