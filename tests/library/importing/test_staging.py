@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.errors import InputError
@@ -17,7 +17,6 @@ from bench.library.importing.staging import source_id_of, stage
 SMALL_SHARE = 1 << 12
 
 
-@settings(max_examples=30, deadline=None)
 @given(size=st.integers(0, 5 * SMALL_SHARE + 1), block=st.sampled_from([1, 7, 256, SMALL_SHARE]))
 def test_a_copy_is_the_file_and_its_id_the_hash_of_it_however_large(
     tmp_path_factory: pytest.TempPathFactory, size: int, block: int

@@ -14,6 +14,7 @@ from bench.library import Library
 from bench.library.user_sql import query
 from bench.library.user_sql.child import answered
 from tests.library.files import sweep
+from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
@@ -28,20 +29,27 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "FROM range(20000)",
-        "FROM " + ", ".join(f"points p{n}" for n in range(9)),
-        pytest.param(
-            "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT n FROM t",
-            marks=pytest.mark.exhaustive,  # twenty seconds of processor time
-        ),
-    ],
-)
+def test_rows_come_back_from_the_process_with_every_kind_of_value(library: Library) -> None:
+    result = query.run(
+        library,
+        "SELECT concurrency AS a, 2 AS a, date, restated_in, {'a': 1} AS struct, [1, NULL] AS list, 'x'::BLOB AS bytes,"
+        " MAP {'k': 2} AS map, INTERVAL 1 DAY AS gap, '6f1e4f5e-2b0c-4c3e-9a3e-111111111111'::UUID AS id,"
+        " 170141183460469231731687303715884105727::HUGEINT AS huge, 'NaN'::DOUBLE AS nan, TIME '12:00' AS clock,"
+        " TIMESTAMPTZ '2026-01-01 00:00Z' AS moment, 'a'::ENUM('a', 'b') AS kind, '101'::BIT AS bits,"
+        " 'größer 模型 🚀' AS t, chr(0) AS nul FROM points ORDER BY 1 -- all of them",
+    )
+    rows = result.table.to_pylist()
+    assert [(row["a"], row["a_2"]) for row in rows] == [(1, 2), (2, 2), (4, 2)]
+    assert (rows[0]["struct"], rows[0]["list"], rows[0]["kind"]) == ({"a": 1}, [1, None], "a")
+    assert (rows[0]["t"], rows[0]["nul"], rows[0]["restated_in"]) == ("größer 模型 🚀", "\0", None)
+    assert math.isnan(rows[0]["nan"])
+    assert not result.truncated
+
+
+@pytest.mark.parametrize("sql", ["FROM range(20000)", "FROM " + ", ".join(f"points p{n}" for n in range(9))])
 def test_rows_are_cut_at_the_limit(library: Library, sql: str) -> None:
-    result = query.run(library, sql)
-    assert (result.table.num_rows, result.truncated) == (query.ROW_LIMIT, True)
+    table, truncated = answered(library, sql)
+    assert (table.num_rows, truncated) == (query.ROW_LIMIT, True)
 
 
 @pytest.mark.parametrize(
@@ -99,31 +107,38 @@ def test_a_change_is_refused_whatever_the_check_overlooks(library: Library) -> N
 
 
 @pytest.mark.parametrize(
-    ("sql", "reason"),
-    [
-        ("DELETE FROM notes", "Only one SELECT"),
-        ("WITH gone AS (DELETE FROM notes RETURNING *) SELECT * FROM gone", "Only one SELECT"),
-        ("SELECT repeat('x', 1500000000)", "needed more memory"),
-        ("SELECT repeat('x', 1000000) FROM range(1000)", "needed more memory"),
-        ("SELECT list(a.range) FROM range(10000000000) a", "needed more memory"),
-        ("SELECT * FROM " + "(SELECT * FROM " * 5_000 + "range(1)" + ")" * 5_000, ""),
-    ],
-    ids=["delete", "cte", "long text", "long texts", "long list", "deep"],
+    "sql",
+    some(
+        [
+            "SELECT repeat('x', 1500000000)",
+            "SELECT list(a.range) FROM range(10000000000) a",
+            "SELECT * FROM " + "(SELECT * FROM " * 5_000 + "range(1)" + ")" * 5_000,
+            "SELECT repeat('x', 1000000) FROM range(1000)",
+            "WITH gone AS (DELETE FROM notes RETURNING *) SELECT * FROM gone",
+        ],
+        3,
+    ),
+    ids=lambda sql: sql[:30],
 )
-def test_the_process_keeps_its_limits(library: Library, sql: str, reason: str) -> None:
+def test_the_process_keeps_its_limits(library: Library, sql: str) -> None:
     before = sorted(os.walk(library.path))
-    assert reason in refused(library, sql)
+    with pytest.raises(QueryRefused) as caught:
+        query.run(library, sql)
+    assert "\n" not in str(caught.value)
+    assert str(library.path) not in str(caught.value)
     assert sorted(os.walk(library.path)) == before
 
 
 @pytest.mark.parametrize(
     "sql",
-    [
-        "SELECT sum(sqrt(a.range)) FROM range(10000000000) a",
-        "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t",
-        "SELECT max(a.range * b.range + c.range) FROM range(10000) a, range(10000) b, range(10000000) c",
-    ],
-    ids=["sum", "recursive", "cross join"],
+    some(
+        [
+            "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t",
+            "SELECT sum(sqrt(a.range)) FROM range(10000000000) a",
+            "SELECT max(a.range * b.range + c.range) FROM range(10000) a, range(10000) b, range(10000000) c",
+        ],
+        1,
+    ),
 )
 def test_a_query_without_end_is_ended_by_its_own_alarm(library: Library, sql: str) -> None:
     request = json.dumps({"sql": sql, "seconds": 0.6}).encode() + b"\n"
