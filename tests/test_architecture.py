@@ -55,10 +55,3 @@ def test_each_file_is_there_and_tied_to_the_one_before(walk: str) -> None:
 def test_there_are_three_walks_and_the_readme_leads_to_them() -> None:
     assert list(WALKS) == ["A file to a chart", "A form field to the journal", "A metric to a cell"]
     assert "(docs/architecture.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def test_a_walk_that_is_wrong_is_seen() -> None:
-    wording, heatmap = ROOT / "bench" / "wording.py", ROOT / "pages" / "heatmap.py"
-    assert not is_tied("imports", wording, heatmap)
-    assert not is_tied("starts", heatmap, wording)
-    assert not is_tied("lists", heatmap, wording)

@@ -54,12 +54,6 @@ def bare(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@contextmanager
-def busy_port() -> Iterator[int]:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        yield listener.getsockname()[1]
-
-
 def test_help_lists_every_command() -> None:
     text = (ROOT / "Makefile").read_text()
     targets = set(re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)[0].split()) - {"port", "chromium"}
@@ -67,27 +61,26 @@ def test_help_lists_every_command() -> None:
     assert listed == targets
 
 
-def test_a_busy_port_is_one_sentence(bare: Path) -> None:
-    with busy_port() as port:
-        result = make(bare, "run", f"PORT={port}")
+def refused(folder: Path, *arguments: str, **extra: str) -> str:
+    """The one sentence in which make says why it does nothing."""
+    result = make(folder, *arguments, **extra)
     assert result.returncode != 0
-    assert sentences(result.stderr) == [
-        f"Port {port} is busy: stop what listens there, or choose another, such as make run PORT=8502."
-    ]
+    (sentence,) = sentences(result.stderr)
+    return sentence
+
+
+def test_what_is_no_port_or_is_busy_is_one_sentence(bare: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert refused(bare, "run", f"PORT={port}").startswith(f"Port {port} is busy")
+    for port in ("65536", "http"):
+        assert refused(bare, "run", f"PORT={port}").startswith(f"PORT={port} is not a port")
     assert not (bare / ".venv").exists()
 
 
-@pytest.mark.parametrize("port", ["0", "65536", "http", "-1"])
-def test_what_is_no_port_is_one_sentence(bare: Path, port: str) -> None:
-    result = make(bare, "run", f"PORT={port}")
-    assert result.returncode != 0
-    assert sentences(result.stderr) == [
-        f"PORT={port} is not a port: give a number from 1 to 65535, such as make run PORT=8502."
-    ]
-
-
-@pytest.mark.parametrize("target", ["run", "check", "test"])
-def test_an_old_python_is_one_sentence(bare: Path, target: str) -> None:
+def test_a_python_that_is_missing_or_old_or_makes_no_venv_is_one_sentence(bare: Path) -> None:
+    port = f"PORT={free_port()}"
+    assert refused(bare, "run", "PYTHON=python-of-nowhere", port).startswith("python-of-nowhere was not found")
     old = bare / "python3.9"
     old.write_text(
         "#!/bin/sh\n"
@@ -95,30 +88,10 @@ def test_an_old_python_is_one_sentence(bare: Path, target: str) -> None:
         f'exec {sys.executable} -c "import sys; sys.version_info = (3, 9, 2); exec(sys.argv[1])" "$2"\n'
     )
     old.chmod(0o755)
-    result = make(bare, target, f"PYTHON={old}", f"PORT={free_port()}")
-    assert result.returncode != 0
-    assert sentences(result.stderr) == [
-        f"Kneepoint needs Python 3.11 or newer, but {old} is Python 3.9.2: "
-        f"name a newer one, such as make {target} PYTHON=python3.12."
-    ]
-
-
-def test_no_python_is_one_sentence(bare: Path) -> None:
-    result = make(bare, "run", "PYTHON=python-of-nowhere", f"PORT={free_port()}")
-    assert result.returncode != 0
-    assert sentences(result.stderr) == [
-        "python-of-nowhere was not found: install Python 3.11 or newer (Debian: apt install python3 python3-venv)."
-    ]
-
-
-def test_a_missing_venv_module_is_one_sentence(bare: Path) -> None:
-    """Debian's python3 without python3-venv can import venv but has no ensurepip."""
+    assert f"{old} is Python 3.9.2" in refused(bare, "run", f"PYTHON={old}", port)
+    # Debian's python3 without python3-venv can import venv but has no ensurepip.
     (bare / "ensurepip.py").write_text("raise ModuleNotFoundError(name='ensurepip')\n")
-    result = make(bare, "run", f"PYTHON={sys.executable}", f"PORT={free_port()}", PYTHONPATH=str(bare))
-    assert result.returncode != 0
-    assert sentences(result.stderr) == [
-        f"{sys.executable} has no venv module, which makes .venv: install it (Debian: apt install python3-venv)."
-    ]
+    assert "has no venv module" in refused(bare, "run", f"PYTHON={sys.executable}", port, PYTHONPATH=str(bare))
 
 
 @pytest.fixture
@@ -134,21 +107,11 @@ def tools(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_missing_chromium_is_one_sentence_for_who_may_not_install_it(bare: Path, tools: Path) -> None:
-    result = make(bare, "chromium", PATH=str(tools), USER_ID="1000")
-    assert result.returncode != 0
-    assert sentences(result.stderr) == [
-        "The browser tests need Chromium: install it (Debian: apt install chromium fonts-dejavu)."
-    ]
+def test_a_missing_chromium_is_installed_for_root_and_told_to_others(bare: Path, tools: Path) -> None:
+    assert "Chromium" in refused(bare, "chromium", PATH=str(tools), USER_ID="1000")
     assert not (bare / "asked").exists()
-
-
-def test_a_missing_chromium_is_installed_for_root(bare: Path, tools: Path) -> None:
     assert make(bare, "chromium", PATH=str(tools), USER_ID="0").returncode == 0
-    assert (bare / "asked").read_text().splitlines() == [
-        "update -qq",
-        "install -y -qq --no-install-recommends chromium fonts-dejavu",
-    ]
+    assert "chromium fonts-dejavu" in (bare / "asked").read_text()
 
 
 def test_only_a_change_of_the_requirements_installs_again(bare: Path) -> None:
