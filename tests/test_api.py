@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +25,7 @@ from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.plan import Plan
 from bench.sweep.session import launching
 from bench.view import View
-from tests.benchmarks._server import running
+from tests.benchmarks._server import Server, running
 from tests.library.files import table
 from tests.polling import until
 

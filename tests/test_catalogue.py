@@ -75,17 +75,3 @@ def test_derived_expressions_worked_out_by_hand():
 def test_statistics_come_mean_first_then_percentiles_upwards():
     keys = ["ttft_ms_p99", "ttft_ms_p5", "ttft_ms_mean", "ttft_ms_p99_9", "ttft_ms_p50", "tpot_ms_p1", "source"]
     assert catalogue.statistics_of("ttft_ms", keys) == ("mean", "p5", "p50", "p99", "p99_9")
-
-
-@pytest.mark.parametrize(
-    "key",
-    """
-    ttft_ms_p99 tpot_ms_p50 itl_ms_mean ntpot_ms_mean e2el_ms_p99 goodput_requests_per_s
-    interactivity_tokens_per_s_per_user_p99 output_tokens_per_s input_tokens_per_s total_tokens_per_s
-    output_tokens_per_s_per_accelerator output_tokens_per_s_per_decode_accelerator scaling_efficiency
-    usd_per_million_output_tokens decode_step_ms_mean ttft_cold_ms ttft_cached_ms mlperf_tokens_per_s
-    mlperf_samples_per_s mlperf_queries_per_s output_tokens_per_s_per_usd_hour
-    """.split(),
-)
-def test_what_the_field_defines_and_the_sources_print_is_in_the_catalogue(key):
-    assert catalogue.metric(key).formula

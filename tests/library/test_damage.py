@@ -142,17 +142,6 @@ def test_what_is_damaged_under_a_running_app_is_told_and_the_rest_goes_on(place:
     assert api.health(lambda: library)[0] == 200
 
 
-def test_a_pack_that_was_deleted_is_told_by_the_sources_without_rows(place: Path) -> None:
-    assert "rows are gone" not in holdings.summary(Library.open(place, shipped=False))
-    for file in (place / "points").glob(f"{listed(place / 'points')[0].partition('.')[0]}.*"):
-        file.unlink()
-    library = Library.open(place, shipped=False)
-    assert "files of 3 sources" in holdings.of_lost_rows(library)
-    assert len(wrong(place)) == 3
-    library.rebuild()
-    assert holdings.of_lost_rows(library) == ""
-
-
 def test_a_source_that_was_changed_on_the_disk_is_not_read_again_under_its_id(place: Path) -> None:
     before = shown(place)
     changed = next(path for path in sorted((place / "sources").glob("*/*.csv")) if path.name == "sweep0.csv")

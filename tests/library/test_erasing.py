@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import random
 import shutil
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +15,6 @@ from bench.library.importing import batch
 from bench.library.packs import listed
 from bench.library.store import Root
 from tests.library.files import SCORE, sweep, table
-from tests.thorough import times
 
 
 @pytest.fixture
@@ -44,10 +40,6 @@ def tombstone(place: Path, source: str) -> None:
     """What a purge writes first of all."""
     said = {"id": source, "source_id": source, "action": "purge", "reason": "personal data"}
     ledger.write(Root(place, writable=True), "retractions", said)
-
-
-def purge(place: Path, source: str) -> None:
-    Library.open(place, shipped=False).purge(source, "personal data")
 
 
 @pytest.mark.parametrize("files_are_gone", [False, True])
@@ -107,25 +99,6 @@ def test_a_pack_that_goes_while_a_purge_looks_at_it_is_not_told_as_left(
     monkeypatch.setattr(erasing, "read_sheet", read_late)
     assert erasing.left_of(Root(place, writable=True), library._shown.watch.look(), "0" * 64) == []
     assert first in sources(place)
-
-
-def test_a_purge_killed_at_any_moment_is_finished_at_the_next_start(tmp_path: Path) -> None:
-    context, chance = multiprocessing.get_context("fork"), random.Random(5)
-    library = Library.open(tmp_path / "library", shipped=False)
-    for number in range(times(12, 3)):
-        batch = [sweep(tmp_path, 2 * number), sweep(tmp_path, 2 * number + 1)]
-        gone, kept = (row.sha256 for row in library.add(batch).imported)
-        killed = context.Process(target=purge, args=(library.path, gone))
-        killed.start()
-        time.sleep(chance.uniform(0, 0.12))
-        killed.kill()
-        killed.join()
-        again = Library.open(library.path, shipped=False)
-        said = again.fetch("SELECT count(*) FROM retractions WHERE id = $1", [gone])[0][0]
-        assert again.fetch("SELECT count(*) FROM points WHERE source_id = $1", [kept]) == [(3,)]
-        assert bool(traces(library.path, gone)) != bool(said)
-        again.close()
-        library.refresh()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="an administrator may delete anything")

@@ -208,14 +208,11 @@ def test_a_purged_sweep_is_gone_with_its_folder(library: Library, settled: bool)
     assert shown(library) == [(OTHER, 1)]
     Sweep(library.path).measure(1)  # a copy put back by hand
     assert shown(library) == [(OTHER, 1)]
-
-
-def test_a_sweep_that_measured_nothing_can_be_purged_too(library: Library) -> None:
-    made = Sweep(library.path)
+    nothing = Sweep(library.path, "20261119-080000-654321")
     with pytest.raises(NotFound):
-        library.retract(ID, "nothing there")
-    library.purge(ID, "tidying up")
-    assert not made.folder.exists()
+        library.retract(nothing.id, "nothing there")
+    library.purge(nothing.id, "tidying up")
+    assert not nothing.folder.exists()
 
 
 @pytest.mark.parametrize(

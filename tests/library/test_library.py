@@ -20,12 +20,6 @@ def library(tmp_path: Path) -> Library:
 
 
 @pytest.fixture(scope="module")
-def untouched(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    """An empty library in which nothing is ever to be written."""
-    return Library.open(tmp_path_factory.mktemp("untouched") / "library", shipped=False)
-
-
-@pytest.fixture(scope="module")
 def settled(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """A library of one sweep, which is to stay as it is."""
     folder = tmp_path_factory.mktemp("settled")
@@ -59,7 +53,7 @@ class TestImport:
         file = sweep(tmp_path, 1)
         library.add([file])
         version, files = library.version, everything(library.path)
-        report = library.add([file])
+        report = library.add([file, library.path])  # which is no place to import from
         assert (report.imported, [row.file for row in report.already]) == ([], [str(file)])
         assert (library.version, everything(library.path)) == (version, files)
 
@@ -93,12 +87,6 @@ class TestImport:
         assert library.fetch('SELECT "row", "column", value FROM refusals') == [(3, "output_tokens_per_s", "-1")]
         assert library.sources().loc[0, "refusals"] == 1
 
-    def test_the_library_is_no_place_to_import_from(self, library: Library, tmp_path: Path) -> None:
-        library.add([sweep(tmp_path, 1)])
-        report = library.add([library.path])
-        assert report.imported == report.already == []
-        assert points(library) == 3
-
     def test_a_dry_run_tells_the_same_and_writes_nothing(self, library: Library, tmp_path: Path) -> None:
         file = sweep(tmp_path, 1)
         tried = library.add([file], dry_run=True)
@@ -106,13 +94,13 @@ class TestImport:
         assert tried.document() == library.add([file]).document()
 
     def test_what_points_are_compared_by_and_a_file_leaves_open(self, library: Library, tmp_path: Path) -> None:
-        report = library.add([table(tmp_path / "t.csv", {"accelerator": None, "accelerators": None}, {})])
-        assert {(row.fact, row.points) for row in report.missing_facts} == {
-            ("accelerator", 1),
-            ("accelerators", 1),
-            ("precision", 2),
-            ("usd_per_accelerator_hour", 1),
-        }
+        """A price is open only where no book and nobody states it."""
+        file = table(tmp_path / "t.csv", {"accelerator": None, "accelerators": None}, {}, {"accelerator": "gaudi-9"})
+        report = library.add([file], dry_run=True)
+        missing = {"accelerator": 1, "accelerators": 1, "precision": 3, "usd_per_accelerator_hour": 2}
+        assert {row.fact: row.points for row in report.missing_facts} == missing
+        facts = {"accelerator": "x", "accelerators": 1, "precision": "fp8", "usd_per_accelerator_hour": 1}
+        assert library.add([file], facts).missing_facts == []
 
     def test_lengths_nobody_states_are_asked_for_and_kept(self, library: Library, tmp_path: Path) -> None:
         rows = [{"isl": None, "isl_actual": 51.2}, {"isl": None, "osl": None, "dataset": "sharegpt"}, {}]
@@ -123,13 +111,6 @@ class TestImport:
         for _ in range(2):
             assert library.fetch("SELECT DISTINCT isl FROM points") == [(100,)]
             library.rebuild()
-
-    def test_a_price_is_open_only_where_no_book_and_nobody_states_it(self, library: Library, tmp_path: Path) -> None:
-        file = table(tmp_path / "t.csv", {"accelerator": "gaudi-9"}, {"accelerator": "h200-sxm"})
-        report = library.add([file], {"precision": "fp8"}, dry_run=True)
-        assert [(row.fact, row.points) for row in report.missing_facts] == [("usd_per_accelerator_hour", 1)]
-        facts = {"precision": "fp8", "usd_per_accelerator_hour": 1}
-        assert library.add([file], facts).missing_facts == []
 
     def test_archives_are_read_like_folders(self, library: Library, tmp_path: Path) -> None:
         files = [sweep(tmp_path / "files", number) for number in range(2)]
@@ -154,15 +135,17 @@ class TestImport:
     def test_facts_of_single_sources(self, library: Library, tmp_path: Path) -> None:
         one, two = sweep(tmp_path, 1), sweep(tmp_path, 2)
         ids = [row.sha256 for row in library.add([one, two], dry_run=True).imported]
-        of_it = {ids[0]: {"precision": "fp8"}, "": {"variant": "a", "accelerators": 4}, ids[1]: {"variant": "b"}}
+        of_all = {"variant": "a", "accelerators": "4", "licence": "CC0"}
+        of_it = {ids[0]: {"accelerator": "NVIDIA H200"}, "": of_all, ids[1]: {"variant": "b"}}
         library.add([one, two], facts_of=of_it)
-        asked = "SELECT DISTINCT source_id, precision, variant, accelerators FROM points ORDER BY 3"
-        expected = [(ids[0], "fp8", "a", 4), (ids[1], None, "b", 4)]
+        assert set(library.sources()["licence"]) == {"CC0"}
+        asked = "SELECT DISTINCT source_id, accelerator, variant, accelerators FROM points ORDER BY 3"
+        expected = [(ids[0], "h200-sxm", "a", 4), (ids[1], "h100-sxm", "b", 4)]
         assert library.fetch(asked) == expected
         library.rebuild()
         assert library.fetch(asked) == expected
         library.add([one, two], facts_of={ids[1]: {"variant": "c"}})
-        assert library.fetch(asked) == [expected[0], (ids[1], None, "c", 4)]
+        assert library.fetch(asked) == [expected[0], (ids[1], "h100-sxm", "c", 4)]
 
     def test_the_report_is_the_documented_json(self, library: Library, tmp_path: Path) -> None:
         file = table(tmp_path / "t.csv", {"engine": None}, {"output_tokens_per_s": "many"})
@@ -171,12 +154,6 @@ class TestImport:
         assert set(document) == set(keys.split())
         assert {"file", "format", "sha256", "points"} <= set(document["imported"][0])
         assert {"file", "row", "reason"} <= set(document["refused"][0])
-
-    def test_scores_are_a_table_of_their_own(self, library: Library, tmp_path: Path) -> None:
-        report = library.add([table(tmp_path / "s.csv", {}, {"value": 0.8, "category": "x"}, base=SCORE)])
-        assert report.imported[0].scores == 2
-        assert library.fetch("SELECT value FROM scores ORDER BY value") == [(0.8,), (0.9,)]
-        assert library.fetch("SELECT count(DISTINCT score_id) FROM scores") == [(2,)]
 
     def test_a_library_that_cannot_be_written_says_so(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("not a folder")
@@ -235,15 +212,24 @@ class TestPoints:
         assert library.fetch("SELECT file FROM refusals") == [("bad.csv",)]
 
 
-class TestFacts:
-    def test_facts_are_laid_over_and_remembered(self, library: Library, tmp_path: Path) -> None:
-        file = table(tmp_path / "t.csv", {"accelerator": None}, {"concurrency": 8})
-        library.add([file], {"accelerator": "NVIDIA H200", "accelerators": "4", "licence": "CC0"})
-        assert set(library.fetch("SELECT accelerator, accelerators FROM points")) == {("h200-sxm", 4)}
-        assert library.sources().loc[0, "licence"] == "CC0"
-        library.rebuild()
-        assert set(library.fetch("SELECT accelerator, accelerators FROM points")) == {("h200-sxm", 4)}
+MISFITS = (
+    ("accelerators", "many"),
+    ("accelerators", 0),
+    ("tp", 1.5),
+    ("accelerators", "nan"),
+    ("shared_prefix_share", 2),
+    ("dp_attention", "perhaps"),
+    ("date", "2026-13-01"),
+    ("date", "0001-01-01"),
+    ("date", "9999-12-31"),
+    ("model", "////"),
+    ("evidence", "guessed"),
+    ("source_url", "javascript:alert(1)"),
+    ("model", "x" * 2000),
+)
 
+
+class TestFacts:
     def test_a_fact_stated_later_makes_the_rows_anew(self, library: Library, tmp_path: Path) -> None:
         source = library.add([table(tmp_path / "t.csv", {})]).imported[0].sha256
         version = library.version
@@ -256,17 +242,27 @@ class TestFacts:
         library.set_facts(source, {"accelerators": None})
         assert library.fetch("SELECT point_id, deployment_id FROM points") == [before]
 
-    def test_facts_of_shipped_results_are_kept_by_the_reader(self, tmp_path: Path) -> None:
+    def test_shipped_results_are_corrected_and_hidden_by_the_reader_and_not_purged(self, tmp_path: Path) -> None:
         library = Library.open(tmp_path / "library")
-        source, before = library.fetch(
-            "SELECT source_id, points FROM sources WHERE points > 0 ORDER BY points LIMIT 1"
-        )[0]
+        found = library.fetch("SELECT source_id, points FROM sources WHERE points > 0 ORDER BY points LIMIT 1")
+        ((source, before),) = found
         everything_before = points(library)
         library.set_facts(source, {"variant": "as I see it"})
         again = Library.open(tmp_path / "library")
         assert again.fetch("SELECT count(*) FROM points WHERE variant = 'as I see it'") == [(before,)]
         assert points(again) == everything_before
         assert again.refusals().empty
+        again.retract(source, "not today")
+        assert points(again) == everything_before - before
+        with pytest.raises(UsageError, match="ships with"):
+            again.purge(source, "never")
+
+    def test_a_fact_that_does_not_fit_is_refused(self, library: Library, tmp_path: Path) -> None:
+        file = sweep(tmp_path, 1)
+        for key, value in MISFITS:
+            with pytest.raises(UsageError):
+                library.add([file], {key: value})
+        assert not library.path.exists()
 
     def test_a_source_whose_files_are_gone_keeps_its_rows(self, library: Library, tmp_path: Path) -> None:
         source = library.add([sweep(tmp_path, 1)]).imported[0].sha256
@@ -276,31 +272,6 @@ class TestFacts:
         library.add([sweep(tmp_path, 2)])
         assert library.rebuild().sources == 1
         assert points(library) == 6
-
-    @pytest.mark.parametrize(
-        ("key", "value"),
-        [
-            ("accelerators", "many"),
-            ("accelerators", 0),
-            ("tp", 1.5),
-            ("accelerators", "nan"),
-            ("shared_prefix_share", 2),
-            ("dp_attention", "perhaps"),
-            ("date", "2026-13-01"),
-            ("date", "0001-01-01"),
-            ("date", "9999-12-31"),
-            ("model", "////"),
-            ("evidence", "guessed"),
-            ("source_url", "javascript:alert(1)"),
-            ("model", "x" * 2000),
-        ],
-    )
-    def test_a_fact_that_does_not_fit_is_refused(
-        self, untouched: Library, tmp_path: Path, key: str, value: object
-    ) -> None:
-        with pytest.raises(UsageError):
-            untouched.add([sweep(tmp_path, 1)], {key: value})
-        assert not untouched.path.exists()
 
     def test_a_writer_that_died_before_the_rows_were_made_is_made_good(self, library: Library, tmp_path: Path) -> None:
         source = library.add([table(tmp_path / "t.csv", {})]).imported[0].sha256
@@ -340,15 +311,6 @@ class TestHiding:
             library.restore(row.sha256[:12])
         assert (points(library), library.fetch("SELECT count(*) FROM scores")) == (3, [(2,)])
 
-    def test_shipped_results_can_be_hidden_but_not_purged(self, tmp_path: Path) -> None:
-        library = Library.open(tmp_path / "library")
-        source = library.fetch("SELECT source_id FROM sources ORDER BY points DESC LIMIT 1")[0][0]
-        before = points(library)
-        library.retract(source, "not today")
-        assert points(library) < before
-        with pytest.raises(UsageError, match="ships with"):
-            library.purge(source, "never")
-
     def test_columns_come_as_arrays_with_what_is_absent_masked(self, settled: Library) -> None:
         found = settled.arrays(
             "SELECT concurrency, output_tokens_per_s, isl_actual FROM points WHERE concurrency < ? ORDER BY 1", [3]
@@ -357,21 +319,18 @@ class TestHiding:
         assert found["output_tokens_per_s"].tolist() == [101, 102]
         assert found["isl_actual"].mask.tolist() == [True, True]
 
-    @pytest.mark.parametrize("id", ["", "../../etc", "0" * 16, "0" * 64, "%", "deadbeef", "A" * 16])
-    def test_an_id_that_is_none_is_not_found(self, settled: Library, id: str) -> None:
+    def test_a_change_needs_an_id_and_a_reason(self, settled: Library) -> None:
         before = everything(settled.path)
+        source = settled.fetch("SELECT source_id FROM sources")[0][0]
         for change in (settled.retract, settled.annotate, settled.purge):
-            with pytest.raises(NotFound):
-                change(id, "why")
-        with pytest.raises(NotFound):
-            settled.restore(id)
-        assert everything(settled.path) == before
-
-    def test_a_change_needs_its_reason(self, library: Library, tmp_path: Path) -> None:
-        source = library.add([sweep(tmp_path, 1)]).imported[0].sha256
-        for change in (library.retract, library.annotate, library.purge):
+            for id in ("", "../../etc", "0" * 16, "0" * 64, "%", "deadbeef", "A" * 16):
+                with pytest.raises(NotFound):
+                    change(id, "why")
             with pytest.raises(UsageError):
                 change(source, "  ")
+        with pytest.raises(NotFound):
+            settled.restore("0" * 64)
+        assert everything(settled.path) == before
 
     def test_purge_leaves_no_byte_and_a_tombstone(self, library: Library, tmp_path: Path) -> None:
         secret = table(tmp_path / "secret.csv", {"note": "do-not-keep-me", "concurrency": 64})
@@ -412,12 +371,3 @@ class TestReading:
         for thread in threads:
             thread.join()
         assert wrong == []
-
-    def test_a_pack_that_a_merge_took_away_is_no_error(self, library: Library, tmp_path: Path) -> None:
-        reader = Library.open(library.path, shipped=False)
-        library.add([sweep(tmp_path, 1)])
-        reader.refresh()
-        library.rebuild()
-        old, *_ = sorted(path for path in (library.path / "points").glob("*.parquet") if path.name.count(".") == 1)
-        old.unlink()
-        assert points(reader) == 3

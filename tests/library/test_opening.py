@@ -51,10 +51,9 @@ def anew(library: Library, sql: str) -> list[tuple[object, ...]]:
     return library.fetch(sql)
 
 
-@pytest.mark.parametrize("shipped", [True, False])
-def test_few_points_that_are_asked_for_again_are_a_table_of_the_same(tmp_path: Path, shipped: bool) -> None:
+def test_few_points_that_are_asked_for_again_are_a_table_of_the_same(tmp_path: Path) -> None:
     path = with_everything(tmp_path).path
-    library = Library.open(path, shipped=shipped)
+    library = Library.open(path, shipped=False)
     first = anew(library, POINTS), anew(library, "DESCRIBE points")
     assert anew(library, IS_TABLE) == [(True,)]
     assert (anew(library, POINTS), anew(library, "DESCRIBE points")) == first

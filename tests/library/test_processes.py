@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import random
 import signal
 import threading
@@ -20,7 +19,7 @@ from bench.library import Library
 from bench.library.importing.sandbox import take_in
 from bench.library.store import nobody_holds
 from tests.library.files import sweep
-from tests.library.writers import add_each, change_for_ever, churn, signalled, take_in_at_once, take_in_each
+from tests.library.writers import add_each, churn, signalled, take_in_at_once, take_in_each
 from tests.polling import until
 from tests.thorough import some, times
 
@@ -73,33 +72,6 @@ def test_writers_do_not_lock_each_other_out_and_nothing_is_doubled(
     library.refresh()
     assert len(whole(library)) == len(files)
     assert library.fetch("SELECT count(*) FROM sources") == [(len(files),)]
-
-
-@pytest.mark.exhaustive
-def test_a_writer_killed_at_any_moment_leaves_a_whole_library(processes: ForkServerContext, tmp_path: Path) -> None:
-    files = [sweep(tmp_path / "files", number, ROWS) for number in range(30)]
-    place = tmp_path / "library"
-    chance = random.Random(7)
-    kept: set[str] = set()
-    for _ in range(times(10, 3, 5)):
-        writer = processes.Process(target=change_for_ever, args=(place, chance.sample(files, len(files))))
-        writer.start()
-        time.sleep(chance.uniform(0.05, 0.45))
-        writer.kill()
-        writer.join()
-        library = Library.open(place, shipped=False)
-        found = whole(library)
-        assert kept <= found.keys()
-        assert library.refusals().empty
-        kept = set(found)
-        library.close()
-    library = Library.open(place, shipped=False)
-    library.add(files)
-    assert len(whole(library)) == len(files)
-    for folder in (place / "tmp").iterdir():
-        os.utime(folder, (0, 0))
-    library.add([sweep(tmp_path / "files", 99, ROWS)])
-    assert list((place / "tmp").iterdir()) == []
 
 
 @pytest.mark.exhaustive

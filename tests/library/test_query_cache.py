@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.library import Library
-from bench.library.query_cache import MOST, MOST_ROWS, SMALL, CachedResults
+from bench.library.query_cache import MOST, SMALL, CachedResults
 from tests.library.files import table
 
 COUNT = "SELECT count(*) FROM points"
@@ -61,16 +61,3 @@ def test_no_more_than_so_many_are_kept_those_asked_for_last() -> None:
     for name in [*map(str, range(MOST)), "0", "one more", "0", "1"]:
         assert kept.ask(lambda: 1, name, (), lambda name=name: run(name)) == [(name,)]
     assert asked[MOST:] == ["one more", "1"]
-
-
-def test_no_more_than_so_many_rows_are_kept() -> None:
-    kept, asked = CachedResults(), []
-
-    def run(name: str) -> list[tuple[str]]:
-        asked.append(name)
-        return [(name,)] * SMALL
-
-    names = [str(place) for place in range(MOST_ROWS // SMALL + 1)]
-    for name in [*names, names[-1], names[1], names[0]]:
-        kept.ask(lambda: 1, name, (), lambda name=name: run(name))
-    assert asked == [*names, names[0]]

@@ -17,22 +17,17 @@ from tests.library.files import sweep
 ASIDE = {
     "README.md": b"# Runs of May\n\nModel: llama, engine: vllm\nNote: see below\n",
     "COMMAND.txt": b"aiperf profile --concurrency 1,4,16 --model mock-model\n",
-    "LICENSE": b"Copyright 2026\n\nPermission is hereby granted, free of charge, to any person:\n",
-    "server.log": b"INFO: started\nINFO: ready\n2026-01-01 10:00:00,123 - ok\n",
     "stdout.txt": b"2026-01-01 10:00:00,123 INFO ready\n2026-01-01 10:00:01,456 INFO 4 requests, 2 waiting\n" * 9,
     "[notes].txt": b"[2026-01-01 10:00] began\n[2026-01-01 11:00] ended\n",
     "plot.py": b"import json\n\n\ndef plot():\n    return {}\n\nplot()\n",
     "run.sh": b"set -e\nfor c in 1 4; do\n  aiperf profile --concurrency $c\ndone\n",
     "chart.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-    "photo.bin": b"\xff\xd8\xff\xe0\0\x10JFIF",
     "index.html": b"<!doctype html>\n<p>a, b, c</p>\n",
     "utf16.txt": "What was measured in May, and how.\n".encode("utf-16"),
 }
 BROKEN = {
     "cut.json": b'{"model_id": "a", "total_input_toke',
-    "cut": b'[\n  {"model_id": "a",\n  "x',
     "lines.txt": b'{"a": 1}\n{"a": \n',
-    "numbers": b"[1.5, 2",
     "middle": b'  "ttft": 1,\n  "tpot": 2,\n  "e2el": 3\n}\n',
     "report": b"version: '0.2'\nmetrics:\n  latency: [1, 2\nscenario: x\nthis is broken\n",
     "table": b"model,tpot,ttft\na,1,2\nb,2\nc,3,4\n",
@@ -40,7 +35,6 @@ BROKEN = {
     "semicolons.txt": b"model;tpot\na;1\nb;2\n",
     "traceback.json": b"Traceback (most recent call last):\n  File x\n",
     "noise": bytes(range(128, 256)) * 20,
-    "zeros": b"\0" * 100,
     "points.dat": b"PAR1\x15\x04\x15",
     "empty": b"",
 }

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.cli import main
-from bench.errors import BenchError, UsageError
+from bench.errors import BenchError
 from bench.library import ImportReport, Library
 from bench.library.importing import sandbox
 from bench.library.importing.sandbox import take_in
-from tests.library.files import ROW, entries, sweep, table
+from tests.library.files import ROW, sweep, table
 from tests.library.packing import crowded_zip, tarred, zip_bomb, zip_of_links, zipped
 from tests.library.writers import importing, signalled
 
@@ -79,32 +78,6 @@ class TestTheReport:
         looked, read = told[:3], told[3:]
         assert looked == [(0, 3, str(file)) for file in files]
         assert read == [*((done, 3, str(file)) for done, file in enumerate(files)), (3, 3, "")]
-
-
-class TestFacts:
-    def test_are_kept_for_a_rebuild_and_a_price_reaches_the_cost(
-        self, library: Library, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        file = table(tmp_path / "t.csv", {"accelerator": None, "accelerators": None, "output_tokens_per_s": 1000})
-        (source,) = take_in(library, [file], dry_run=True).imported
-        facts = {"accelerator": "H100", "accelerators": 2, "usd_per_accelerator_hour": 1.8}
-        report = take_in(library, [file], facts_of={source.sha256: facts}, who="ada")
-        assert [row.fact for row in report.missing_facts] == ["precision"]
-        assert {(entry["who"], entry["source_id"]) for entry in entries(library.path / "facts.jsonl")} == {
-            ("ada", source.sha256)
-        }
-        for _ in range(2):
-            where = ["--library", str(library.path), "--no-shipped", "--where", "source=made"]
-            assert main(["ask", "cost", *where, "--price-book", "stated", "--json"]) == 0
-            rows = json.loads(capsys.readouterr().out)["rows"]
-            # 2 chips at 1.80 USD an hour make 1000 x 3600 tokens in it: 3.6 / 3.6
-            assert [row["usd_per_million_output_tokens"] for row in rows] == [pytest.approx(1.0)]
-            library.rebuild()
-
-    def test_that_do_not_fit_are_told_before_anything_is_read(self, library: Library, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match="accelerators"):
-            take_in(library, [sweep(tmp_path, 1)], facts_of={"": {"accelerators": "many"}})
-        assert not library.path.exists()
 
 
 class TestAFileThatEndsItsReader:
