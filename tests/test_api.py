@@ -265,22 +265,6 @@ def test_no_error_tells_where_on_this_machine_anything_lies(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("/tmp/lab/sweeps/x/plan.json cannot be read.", "plan.json cannot be read."),
-        ("It lies in /tmp/lab.", "It lies in lab."),
-        ("http://localhost:8000/tmp/v1 and /v1/models answer 404.", None),
-        ("There is no GET /api/export/nothing.", None),
-    ],
-)
-def test_addresses_of_endpoints_are_told_whole(said: str, told: str | None, tmp_path: Path) -> None:
-    def broken() -> Library:
-        raise NotFound(said)
-
-    assert api.health(broken)[1]["reason"] == (told or said)
-
-
-@pytest.mark.parametrize(
     ("named", "query", "told"),
     [
         ("../bundle", "", "../bundle"),

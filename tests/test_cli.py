@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import os
@@ -120,26 +119,14 @@ def test_retract_restore_annotate_purge(run: Run, table: str) -> None:
     status, out, _ = run("annotate", point, "looks slow", "--json")
     assert (status, json.loads(out)["text"]) == (0, "looks slow")
     assert "looks slow" in str(held("SELECT * FROM notes"))
+    removed = ("tag", source[:8], "rerun wanted", "--remove")
+    assert [run(*words)[0] for words in (("tag", source[:8], "Rerun wanted"), removed, removed)] == [0, 0, 1]
+    changes = [row["what"] for row in json.loads(run("history", source[:8], "--json")[1])]
+    assert changes == ["took a tag off", "tagged", "annotated", "restored", "retracted", "imported"]
     assert run("purge", source[:8], "--reason", "not ours")[0] == 0
     assert held("SELECT count(*) FROM points") == [(0,)]
     status, _, err = run("retract", "no-such-id", "--reason", "x")
     assert (status, err.count("\n")) == (1, 1)
-
-
-def test_a_rebuild_reads_the_files_again(run: Run, table: str, tmp_path: Path) -> None:
-    source = loaded(run, table)
-    for pack in (tmp_path / "library" / "points").iterdir():
-        pack.unlink()
-    assert held("SELECT count(*) FROM points") == [(0,)]
-    assert run("rebuild")[0] == 0
-    assert held("SELECT count(*) FROM points") == [(3,)]
-    status, out, _ = run("rebuild", "--json")
-    document = json.loads(out)
-    assert (status, document["action"], document["sources"], document["unread"]) == (0, "rebuild", 1, 0)
-    (tmp_path / "library" / "sources" / source / "manifest.json").unlink()
-    status, out, _ = run("rebuild")
-    assert (status, "manifest.json" in out.splitlines()[2]) == (1, True)
-    assert held("SELECT count(*) FROM points") == [(3,)]
 
 
 def test_an_export_tells_what_it_leaves_out(run: Run, tmp_path: Path) -> None:
@@ -245,28 +232,6 @@ def test_hostile_text_is_harmless_in_a_terminal_and_whole_in_json(run: Run, tmp_
     assert sorted(row["variant"] for row in json.loads(printed)) == sorted(texts)
     for out in (printed, run("query", sql)[1], run("sources")[1]):
         assert not [mark for mark in out if mark != "\n" and not mark.isprintable()]
-
-
-def test_an_import_tells_what_a_bundle_says_and_what_of_it_is_refused(run: Run, tmp_path: Path) -> None:
-    table, packed = tmp_path / "t.csv", tmp_path / "b.zip"
-    table.write_text("model,output_tokens_per_s\nx,1\ny,2\n")
-    source = hashlib.sha256(table.read_bytes()).hexdigest()
-    place = f"sources/{source}/t.csv"
-    hidden, other = ({"action": "retract", "id": id, "source_id": id, "text": "bye"} for id in (source, "1" * 64))
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr(
-            "bundle.json", json.dumps({"kneepoint_bundle": 1, "sources": [place], "said": [hidden, other]})
-        )
-        archive.write(table, place)
-    for options in ["--dry-run"], []:
-        status, out, _ = run("import", str(packed), *options)
-        assert status == 0
-        assert "b.zip: 1 source" in out
-        assert '"bye"' in out
-        assert "b.zip/bundle.json: 1 fact" in out
-    status, out, _ = run("restore", source)
-    status, out, _ = run("import", str(packed), "--json")
-    assert (status, json.loads(out)["taken_over"]) == (0, [])
 
 
 def test_the_module_is_a_program_whose_reader_may_leave_and_whose_terminal_may_know_no_unicode(tmp_path: Path) -> None:

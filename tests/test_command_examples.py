@@ -50,13 +50,6 @@ def test_every_command_says_in_its_help_what_it_does_with_an_example_of_its_own(
         assert all(f"\n  {PROGRAM} {example}\n" in told for example in of(name))
 
 
-def test_the_list_of_commands_fits_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    listed = parser(()).format_help().partition("[--help]\n    ")[2].partition("\n\nExamples:")[0]
-    names = [one.prog.removeprefix(PROGRAM).split()[0] for one in commands(parser(()))]
-    assert [line.split()[0] for line in listed.splitlines()] == names
-
-
 def test_every_example_can_be_read() -> None:
     every = parser()
     assert all(every.parse_args(words(example)).run for example in EXAMPLES)

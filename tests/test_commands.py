@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import os
 import re
 import shutil
@@ -10,7 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
+import urllib.request
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import distribution, packages_distributions
@@ -20,7 +19,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.benchmarks._server import free_port
+from tests.benchmarks._server import free_port, wait_for_first_byte
 from tests.test_layers import imported
 
 pytestmark = pytest.mark.long
@@ -92,26 +91,6 @@ def test_a_python_that_is_missing_or_old_or_makes_no_venv_is_one_sentence(bare: 
     # Debian's python3 without python3-venv can import venv but has no ensurepip.
     (bare / "ensurepip.py").write_text("raise ModuleNotFoundError(name='ensurepip')\n")
     assert "has no venv module" in refused(bare, "run", f"PYTHON={sys.executable}", port, PYTHONPATH=str(bare))
-
-
-@pytest.fixture
-def tools(tmp_path: Path) -> Path:
-    """A folder to be the whole PATH: no Chromium, and an apt-get that writes down what it was asked."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    for name in ("cat", "cksum", "make"):
-        (folder / name).symlink_to(str(shutil.which(name)))
-    for name, line in {"id": "echo ${USER_ID}", "apt-get": f"echo $* >> {tmp_path}/asked"}.items():
-        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
-        (folder / name).chmod(0o755)
-    return folder
-
-
-def test_a_missing_chromium_is_installed_for_root_and_told_to_others(bare: Path, tools: Path) -> None:
-    assert "Chromium" in refused(bare, "chromium", PATH=str(tools), USER_ID="1000")
-    assert not (bare / "asked").exists()
-    assert make(bare, "chromium", PATH=str(tools), USER_ID="0").returncode == 0
-    assert "chromium fonts-dejavu" in (bare / "asked").read_text()
 
 
 def test_only_a_change_of_the_requirements_installs_again(bare: Path) -> None:
@@ -202,45 +181,12 @@ def running(command: list[str], folder: Path, port: int, log: Path, **extra: str
             start_new_session=True,
         )
     try:
-        deadline = time.monotonic() + 300
-        while not answers(port):
-            assert process.poll() is None, f"{command} ended:\n{log.read_text()}"
-            assert time.monotonic() < deadline, f"{command} does not answer:\n{log.read_text()}"
-            time.sleep(0.1)
+        wait_for_first_byte(f"http://127.0.0.1:{port}/_stcore/health", 300)
         yield
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
         process.wait(timeout=20)
-
-
-def answers(port: int) -> bool:
-    try:
-        return status(port, "/_stcore/health") == 200
-    except OSError:
-        return False
-
-
-def status(port: int, path: str, **headers: str) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    try:
-        connection.request("GET", path, headers=headers)
-        return connection.getresponse().status
-    finally:
-        connection.close()
-
-
-def handshake(port: int, host: str) -> int:
-    """The answer to a browser that opens the app's WebSocket under a host name."""
-    return status(
-        port,
-        "/_stcore/stream",
-        Host=f"{host}:{port}",
-        Origin=f"http://{host}:{port}",
-        Connection="Upgrade",
-        Upgrade="websocket",
-        **{"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "a25lZXBvaW50a25lZXBvaQ=="},
-    )
 
 
 @pytest.mark.setup
@@ -256,10 +202,9 @@ def test_make_run_on_a_new_machine_and_again(tmp_path: Path) -> None:
     with running(command, project, port, log):
         assert "Installing" in log.read_text()
         assert "not a valid config option" not in log.read_text()
-        assert status(port, "/") == 200
-        assert status(port, "/healthz") == 200
-        assert [handshake(port, host) for host in ("localhost", "127.0.0.1", "[::1]")] == [101, 101, 101]
-        assert handshake(port, "rebound.example") == 403
+        for path in ("/", "/healthz"):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+                assert answer.status == 200
 
     nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": "", "PIP_NO_CACHE_DIR": "1"}
     with running(command, project, port, log, **nowhere):

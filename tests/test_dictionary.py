@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from bench import catalogue, dictionary
 from bench.library import Library
 from bench.library.user_sql.grammar import TABLES
@@ -25,10 +23,3 @@ def test_a_metric_has_its_unit_and_label_from_the_catalogue(shipped: Library) ->
     points = next(table for table in dictionary.tables(shipped) if table.name == "points")
     ttft = next(column for column in points.columns if column.name == "ttft_ms_p50")
     assert (ttft.unit, ttft.holds, ttft.kind) == ("ms", "TTFT, median", "number")
-
-
-def test_an_empty_library_has_every_table(tmp_path: Path) -> None:
-    told = dictionary.tables(Library.open(tmp_path / "library", shipped=False))
-    assert [table.name for table in told] == list(TABLES)
-    assert told[0].rows == 0
-    assert told[0].columns

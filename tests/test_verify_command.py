@@ -31,6 +31,7 @@ def run(place: Path, capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[in
     return status, printed.out, printed.err
 
 
+@pytest.mark.exhaustive
 def test_facts_about_what_ships_are_nothing_wrong(place: Path) -> None:
     """They put its rows into a pack of this library; its files stay where it ships."""
     own = ("--library", str(place))

@@ -75,15 +75,6 @@ def test_a_metric_inside_a_sentence_has_small_letters_unless_it_is_an_abbreviati
     assert wording.inline(catalogue.metric(key)) == words
 
 
-def test_every_metric_keeps_its_letters_and_only_abbreviations_begin_with_a_capital():
-    for key in tuple(catalogue.keys()):
-        row = catalogue.metric(key)
-        said = wording.name_of(row)
-        assert row.label.lower().startswith(said.lower())
-        assert said[0].isupper() == (not row.label[1].islower())
-    assert [wording.lowered(label) for label in ("", "KV precision", "Precision")] == ["", "KV precision", "precision"]
-
-
 TESTS = Path(__file__).parent
 SAYING = [TESTS.parent / "bench" / "questions", TESTS.parent / "bench" / "runs"]
 LONG, IN_A_ROW = 8, 4

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.errors import BenchError
-from bench.library import Library, erasing, ledger, packs
+from bench.library import Library, erasing, ledger
 from bench.library.importing import batch
 from bench.library.packs import listed
 from bench.library.store import Root
@@ -83,22 +83,6 @@ def test_a_purge_leaves_what_an_import_beside_it_is_publishing(
     Library.open(place, shipped=False).add([table(tmp_path / "later.csv", {"model": "llama-3.1-8b"}, base=SCORE)])
     assert purges > 2
     assert Library.open(place, shipped=False).verify().wrong == ()
-
-
-def test_a_pack_that_goes_while_a_purge_looks_at_it_is_not_told_as_left(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, library = sources(place)[0], Library.open(place, shipped=False)
-    gone = place / "points" / "20260101T000000-00000000.json"
-
-    def read_late(pack: Path) -> packs.Sheet:
-        gone.unlink(missing_ok=True)
-        return packs.read_sheet(pack)
-
-    gone.write_text("{}")
-    monkeypatch.setattr(erasing, "read_sheet", read_late)
-    assert erasing.left_of(Root(place, writable=True), library._shown.watch.look(), "0" * 64) == []
-    assert first in sources(place)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="an administrator may delete anything")

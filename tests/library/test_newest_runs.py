@@ -57,19 +57,6 @@ def test_what_one_row_of_a_run_states_holds_for_the_others_unless_they_contradic
     assert [version for _, version in told] == ["0.17", "0.17", "0.17", None, "0.17", "0.18", None, None]
 
 
-def test_rows_of_one_run_that_state_a_version_and_not_are_one_run(tmp_path: Path) -> None:
-    """What the first build made two series of, and threw one away."""
-    rows = [
-        point(1024, 8192, 583, concurrency=4, engine_version=None, source_url=f"{RUN}7", date="2026-02-11"),
-        point(1024, 8192, 1012, concurrency=8, source_url=f"{RUN}7", date="2026-02-11"),
-        point(1024, 8192, 2723, concurrency=32, engine_version=None, source_url=f"{RUN}7", date="2026-02-11"),
-        point(1024, 8192, 4382, concurrency=64, source_url=f"{RUN}7", date="2026-02-11"),
-        point(1024, 8192, 9039, concurrency=256, source_url=f"{RUN}7", date="2026-02-11"),
-        point(1024, 8192, 100, concurrency=4, source_url=f"{RUN}6", date="2026-02-02"),
-    ]
-    assert standing(library_of(tmp_path, rows)) == {"100": "older run"}
-
-
 def test_an_undated_point_is_older_than_a_dated_one_and_stands_where_all_are(tmp_path: Path) -> None:
     rows = [
         point(128, 128, 1, date=None),

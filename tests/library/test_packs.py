@@ -140,9 +140,8 @@ def test_an_import_that_ends_before_any_of_its_renames_is_there_whole_or_not_at_
         place = tmp_path / f"killed before {step}"
         killed_before(step, partial(Library.open(place, shipped=False).add, files))
         library = Library.open(place, shipped=False)
-        outcomes.append(
-            [library.fetch(f"SELECT count(*) FROM {name}")[0][0] for name in ("sources", "points", "scores")]
-        )
+        counted = "SELECT (SELECT count(*) FROM sources), (SELECT count(*) FROM points), (SELECT count(*) FROM scores)"
+        outcomes += library.fetch(counted)
         assert library.verify().wrong == ()
     assert outcomes[0] == (0, 0, 0)
     assert outcomes[-1] == (2, 3, 1)

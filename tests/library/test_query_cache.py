@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.library import Library
-from bench.library.query_cache import MOST, SMALL, CachedResults
+from bench.library.query_cache import SMALL, CachedResults
 from tests.library.files import table
 
 COUNT = "SELECT count(*) FROM points"
@@ -49,15 +49,3 @@ def test_a_large_result_and_one_of_a_state_that_passed_meanwhile_are_not_kept() 
     kept.ask(lambda: state[0], "passed", (), lambda: run(2, then=2))
     kept.ask(lambda: state[0], "passed", (), lambda: run(2, then=2))
     assert asked[-2:] == [2, 2]
-
-
-def test_no_more_than_so_many_are_kept_those_asked_for_last() -> None:
-    kept, asked = CachedResults(), []
-
-    def run(name: str) -> list[tuple[str]]:
-        asked.append(name)
-        return [(name,)]
-
-    for name in [*map(str, range(MOST)), "0", "one more", "0", "1"]:
-        assert kept.ask(lambda: 1, name, (), lambda name=name: run(name)) == [(name,)]
-    assert asked[MOST:] == ["one more", "1"]

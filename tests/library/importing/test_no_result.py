@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import zipfile
 from pathlib import Path
 
@@ -113,19 +112,3 @@ def test_what_a_machine_leaves_behind_is_not_even_told(library: Library, tmp_pat
     for given in (place, zipped(tmp_path / "runs.zip", place)):
         report = library.add([given], dry_run=True)
         assert (len(report.imported), report.refused, report.no_results) == (1, [], [])
-
-
-AIPERF_CSV = b"Metric,avg,min,max,p50,std\nTime to First Token (ms),36.9,24.8,52.1,36.8,6.5\n"
-
-
-def test_another_print_of_a_run_is_quiet_beside_the_run_and_told_without_it(library: Library, tmp_path: Path) -> None:
-    run, other = (SAMPLES / path for path in ("aiperf/concurrency-4", "llmperf"))
-    for name, beside in (("run", run), ("other", other)):
-        shutil.copytree(beside, tmp_path / name)
-        (tmp_path / name / "figures.csv").write_bytes(AIPERF_CSV)
-    quiet, told = (library.add([tmp_path / name]) for name in ("run", "other"))
-    assert "figures.csv" in {Path(file).name for file in quiet.no_results}
-    assert not any("figures.csv" in refusal.file for refusal in quiet.refused)
-    (named,) = library.add([tmp_path / "run" / "figures.csv"]).refused
-    for refusal in (named, *(one for one in told.refused if "figures.csv" in one.file)):
-        assert "import profile_export_aiperf.json" in refusal.reason

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,9 @@ from bench.library import Library
 from bench.library.importing import report_limits
 from bench.library.importing.report import ImportReport
 from bench.library.importing.report_limits import MOST_KEYS, MOST_KEYS_IN_ALL, MOST_ROWS, ListedProblems
-from bench.library.importing.sandbox import take_in
 from bench.library.report_by_file import added, by_file
 from bench.library.rows import KEY_LENGTH
 from bench.records import Refusal
-from tests.library.files import table
 
 VLLM = Path(__file__).parents[2] / "samples" / "vllm" / "concurrency-4.json"
 
@@ -51,21 +48,6 @@ def test_keys_beyond_are_counted() -> None:
     kept = len(first.keys) + sum(len(listed.keys("more.json", "id", keys).keys) for _ in range(100))
     assert kept == MOST_KEYS_IN_ALL
     assert [len(key) for key in ListedProblems().keys("one.json", "id", ["k" * 10**6]).keys] == [KEY_LENGTH]
-
-
-@pytest.mark.exhaustive
-def test_an_archive_of_wrong_rows_does_not_keep_a_good_file_out(tmp_path: Path) -> None:
-    """Listed one by one, these half a million rows need more memory than an import may take."""
-    bad = "model,accelerator,concurrency,output_tokens_per_s\n" + "a,h100-sxm,1,bad\n" * MAX_REFUSALS
-    archive = tmp_path / "bad.zip"
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        for number in range(50):
-            packed.writestr(f"{number}.csv", f"{bad}a,h100-sxm,1,{number + 1}\n")
-    good = table(tmp_path / "good.csv", {"concurrency": 1})
-    report = take_in(Library.open(tmp_path / "library"), [archive, good])
-    assert len(report.imported) == 51
-    assert sum(refusal.row is not None for refusal in report.refused) == MOST_ROWS
-    assert len(report.refused) < MOST_ROWS + 100
 
 
 def test_a_result_with_many_more_keys_is_loaded_and_told_in_few(tmp_path: Path) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gc
-import os
 import stat
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -16,8 +14,7 @@ from hypothesis import strategies as st
 
 from bench.errors import InputError
 from bench.library.importing import uploads
-from bench.library.importing.uploads import PREFIX, UploadFolder, cleaned
-from bench.library.store import ABANDONED_S
+from bench.library.importing.uploads import UploadFolder, cleaned
 
 
 @pytest.fixture(autouse=True)
@@ -112,18 +109,3 @@ def test_files_that_nobody_imports_are_removed_in_time_and_those_under_way_are_n
     assert waiting.is_gone
     assert not waiting.folder.exists()
     assert held.paths[0].exists()
-
-
-def test_what_a_dead_process_left_is_cleared_and_what_a_living_one_holds_is_not(tmp_path: Path) -> None:
-    left, fresh = tmp_path / f"{PREFIX}left", tmp_path / f"{PREFIX}fresh"
-    held = UploadFolder()
-    for folder in (left, fresh):
-        folder.mkdir()
-        (folder / "a.csv").write_text("1")
-    long_ago = time.time() - 10 * ABANDONED_S
-    for folder in (left, held.folder):
-        os.utime(folder, (long_ago, long_ago))
-    UploadFolder()
-    assert not left.exists()
-    assert fresh.exists()
-    assert held.folder.exists()

@@ -121,19 +121,6 @@ def test_more_than_there_are_places_for_wait_and_are_told(desk: QueryDesk) -> No
     assert sentences[0].startswith("1 other query is running")
 
 
-def test_a_long_query_gives_way(desk: QueryDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query, "LONG_S", 0.2)
-    waited = ready(desk)
-
-    def leave_once_it_has(_: str) -> None:
-        threads = [int(name) for name in os.listdir(f"/proc/{waited}/task")]
-        if {os.getpriority(os.PRIO_PROCESS, thread) for thread in threads} == {query.NICE}:
-            raise VisitorLeft
-
-    with pytest.raises(VisitorLeft):
-        desk.run(ENDLESS, ME, leave_once_it_has)
-
-
 def test_who_waits_too_long_is_told(desk: QueryDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(people_desk, "WAIT_LIMIT_S", 0.3)
     with desk._place(None), pytest.raises(QueryRefused, match=r"every place for 0\.3 s"):
