@@ -15,8 +15,6 @@ from typing import Any
 
 import pytest
 
-from tests.pages.drawn import plain
-
 pytestmark = [pytest.mark.long, pytest.mark.exhaustive]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,25 +104,17 @@ def test_a_share_is_in_percent_wherever_people_read_it(told: dict[str, Any]) -> 
     page = told["pages"]["heatmap"]
     assert "\nHeatmap: KV cache in use, Example 9B" in told["goto"]
     assert "slo=kv_cache_in_use%3C%3D0.5" in json.loads(told["limited"])["destinations"][0]["query"]
-    assert "75 %" in json.loads(told["heatmap kv_cache_in_use"])["headline"]
-    assert "The lowest is 25 % at" in told["findings"]
-    assert "50 % KV cache in use" in json.loads(told["pareto y kv_cache_in_use"])["headline"]
-    assert "75 %" in page["headline"][0]
-    assert '"75 %"' in page["charts"][0]
+    for text in (told[f"heatmap {KEY}"], page["headline"][0], page["charts"][0]):
+        assert "75 %" in text
     column = json.loads(page["tables"][0])["value"]
     assert (column["label"], column["type_config"]["format"]) == ("KV cache in use", "percent")
 
 
-def test_a_question_of_facts_is_asked_and_has_its_page(told: dict[str, Any]) -> None:
-    said = "Example 9B takes requests of up to 65,536 tokens"
-    assert json.loads(told["context"])["headline"] == f"{said}."
+def test_a_question_and_an_export_have_their_pages_and_their_files(told: dict[str, Any]) -> None:
+    assert "65,536 tokens" in json.loads(told["context"])["headline"]
     page = told["pages"]["context"]
-    assert plain(page["headline"][0]).replace("\\", "").replace("**", "") == f"{said}."
     assert "65536.0" in page["charts"][0]
     assert "Longest request (tokens)" in page["tables"][0]
-
-
-def test_an_export_is_listed_and_written(told: dict[str, Any]) -> None:
     assert "\nlatex " in told["exports"]
     for text in (told["latex"], told["sent"]):
         assert "example-9b & x100 & 8 & 400.0 \\\\" in text
@@ -134,8 +124,7 @@ def test_an_export_is_listed_and_written(told: dict[str, Any]) -> None:
 
 def test_a_check_tells_of_a_flag_and_an_example_of_sql_is_on_its_page(told: dict[str, Any]) -> None:
     audit = json.loads(told["audit"])
-    (found,) = [one for one in audit["findings"] if one["check"] == "parallelism"]
-    assert (found["text"], found["values"]) == ("2 parts of a model were on 1 device.", {"parts": 2})
+    assert [one["values"] for one in audit["findings"] if one["check"] == "parallelism"] == [{"parts": 2}]
     assert any("Parallelism" in table for table in told["pages"]["audit"]["rows"])
     assert "Which accelerators were measured most?" in told["pages"]["sql"]["buttons"]
 
@@ -159,10 +148,9 @@ def test_prices_an_accelerator_and_a_model_are_known_by_name(told: dict[str, Any
     assert json.loads(told["books"]) == [{"usd_per_accelerator_hour": 1.25}]
     assert json.loads(told["chips"]) == [{"name": "X100"}]
     assert json.loads(told["models"]) == [{"name": "Example 9B"}]
-    # 1.25 USD/h / 3600 s / 400 tokens/s x 1e6
-    assert "0.868 USD" in json.loads(told["cost"])["headline"]
+    assert "0.868 USD" in json.loads(told["cost"])["headline"]  # 1.25 USD/h / 3600 s / 400 tokens/s x 1e6
     assert "lab" in told["pages"]["cost"]["offers"]["cost.price_book"]
-    assert json.loads(told["memory"])["headline"].startswith("Example 9B FP8 needs at least one")
+    assert json.loads(told["memory"])["headline"].startswith("Example 9B FP8")
     assert json.loads(told["engines"]) == [{"engine": "plainserve"}]
     for kind, name in (("model", "Example 9B"), ("accelerator", "X100"), ("engine", "PlainServe")):
         assert name in told["pages"]["launch"]["offers"][f"plan.facts.{kind}"]

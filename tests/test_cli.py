@@ -122,7 +122,7 @@ def test_retract_restore_annotate_purge(run: Run, table: str) -> None:
     removed = ("tag", source[:8], "rerun wanted", "--remove")
     assert [run(*words)[0] for words in (("tag", source[:8], "Rerun wanted"), removed, removed)] == [0, 0, 1]
     changes = [row["what"] for row in json.loads(run("history", source[:8], "--json")[1])]
-    assert changes == ["took a tag off", "tagged", "annotated", "restored", "retracted", "imported"]
+    assert changes == ["took a tag off", "tagged", "noted", "brought back", "hid", "imported"]
     assert run("purge", source[:8], "--reason", "not ours")[0] == 0
     assert held("SELECT count(*) FROM points") == [(0,)]
     status, _, err = run("retract", "no-such-id", "--reason", "x")

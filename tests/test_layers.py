@@ -172,6 +172,13 @@ def test_neither_modules_nor_rooms_import_each_other_in_a_circle() -> None:
     assert [package for package in packages if circle(rooms_of(package, every))] == []
 
 
+def test_the_walks_of_the_architecture_lead_through_files_that_are_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\d+\. .*?`([^`]+)`: ", text, flags=re.MULTILINE)
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).is_file()] == []
+
+
 def test_pages_reach_each_other_by_their_full_name_and_hold_no_sql() -> None:
     assert not breaking(foreign, PAGES + APP)
     assert not breaking(sql, PAGES + APP)

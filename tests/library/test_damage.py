@@ -125,11 +125,6 @@ def test_whatever_happens_to_a_file_of_a_pack_a_rebuild_mends_it(
             assert wrong(place) == []
 
 
-def test_a_library_that_nobody_touched_has_nothing_wrong(place: Path) -> None:
-    found = Library.open(place, shipped=False).verify()
-    assert (found.packs, found.sources, found.without_sums, found.wrong) == (2, 6, 0, ())
-
-
 def test_what_is_damaged_under_a_running_app_is_told_and_the_rest_goes_on(place: Path) -> None:
     library = Library.open(place, shipped=False)
     before = len(library.fetch("SELECT * FROM points"))

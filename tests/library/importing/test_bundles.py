@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -195,18 +194,3 @@ def test_what_only_a_bundle_calls_a_sum_is_none(own: Library, tmp_path: Path) ->
     assert [sha(theirs)[:12] in row.reason for row in report.refused] == [True]
     assert len(ids(own)) == 3
     assert len(own.add([later]).imported) == 1
-
-
-def test_a_sum_that_a_bundle_hides_is_told(tmp_path: Path) -> None:
-    first = Library.open(tmp_path / "first", shipped=False)
-    runs = first.add([LEVELS_OF_AIPERF]).imported
-    alone = LEVELS_OF_AIPERF / "aggregate" / "concurrency_4" / "profile_export_aiperf_aggregate.json"
-    path = tmp_path / "runs.zip"
-    path.write_bytes(bundle.written(first, View()))
-    held = Library.open(tmp_path / "held", shipped=False)
-    (sums,) = held.add([Path(shutil.copy(alone, tmp_path))]).imported
-    for dry_run in (True, False):
-        report = held.add([path], dry_run=dry_run)
-        assert [one.id for told in report.taken_over for one in told.hidden] == [sums.sha256]
-    assert {row for (row,) in held.fetch("SELECT DISTINCT source_id FROM points")} == {row.sha256 for row in runs}
-    assert held.add([path]).taken_over == []

@@ -54,8 +54,7 @@ def test_no_name_leads_out_or_grows(name: str) -> None:
 
 def test_what_comes_together_lies_side_by_side_and_nothing_is_overwritten(tmp_path: Path) -> None:
     spool = UploadFolder()
-    spool.add([("a.csv", b"1")])
-    spool.add([("a.source.toml", b"card"), ("../a.csv", b"2")])
+    spool.add([("a.csv", b"1"), ("a.source.toml", b"card"), ("../a.csv", b"2")])
     spool.add([("a.csv", b"3"), ("b.csv", b"4")])
     first, card, second, third, other = spool.paths
     assert [path.read_bytes() for path in spool.paths] == [b"1", b"card", b"2", b"3", b"4"]
@@ -68,6 +67,10 @@ def test_what_comes_together_lies_side_by_side_and_nothing_is_overwritten(tmp_pa
     assert spool.shown(str(third)) == "a.csv"
     assert spool.shown(f"{other}/inner/c.json") == "b.csv/inner/c.json"
     assert spool.shown("elsewhere.csv") == "elsewhere.csv"
+    late = UploadFolder()
+    for name in ("a.csv", "a.source.toml"):
+        late.add([(name, b"1")])
+    assert len({path.parent for path in late.paths}) == 1
 
 
 def test_more_than_an_import_takes_is_refused_and_what_came_before_stays(monkeypatch: pytest.MonkeyPatch) -> None:
