@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from bench.cli import main
+from bench.library import Library
 from tests.terminal import Terminal, started
 from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
-ROOT = Path(__file__).resolve().parents[1]
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], "source {script}"),
     "zsh": (["zsh", "-f", "-i"], "autoload -U compinit; compinit -D -u; source {script}"),
@@ -29,13 +29,14 @@ def shell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         pytest.skip(f"{request.param} is not installed")
     folder = tmp_path_factory.mktemp("shell")
     (folder / "gemma.csv").touch()
-    with (folder / "script").open("w") as script:
-        subprocess.run(
-            [sys.executable, "-m", "bench", "completion", request.param], stdout=script, check=True, cwd=ROOT
-        )
+    nothing, script = Library.open(folder / "library", shipped=False), io.StringIO()
+    with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(script):
+        patched.setattr(Library, "open", lambda: nothing)  # the choices of what is loaded take long to be found
+        assert main(["completion", request.param]) == 0
+    (folder / "script").write_text(script.getvalue())
     argv, read = SHELLS[request.param]
     with started(argv, folder, HOME=str(folder), PS1="> ") as terminal:
-        terminal.type(read.format(script=script.name) + "; echo re''ady\n")
+        terminal.type(read.format(script=folder / "script") + "; echo re''ady\n")
         terminal.wait_for("ready")
         yield terminal
 
