@@ -289,7 +289,8 @@ def test_an_export_takes_any_pages_link_and_is_what_the_command_line_writes(tmp_
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
     link = "v=1&concurrency=4&concurrency=8&y=output_tokens_per_s&group=accelerator"
-    for named, kind in export.formats().items():
+    for named in ("markdown", "published-parquet"):
+        kind = export.formats()[named]
         status, file = api.exported(lambda: ExportDesk(library), named, link)
         assert status == 200, file
         with file.content as content:

@@ -33,7 +33,7 @@ def test_percentiles_are_generated(base, percent, fraction):
 @pytest.mark.parametrize("key", ["ttft_ms", "latency_p99", "ttft_p99", "ttft_ms_p100", "ttft_ms_median", "", "p99"])
 def test_what_is_no_metric_is_refused(key):
     assert not catalogue.is_metric(key)
-    with pytest.raises(UnknownName, match="ttft_ms_p99" if key == "ttft_p99" else ""):
+    with pytest.raises(UnknownName, match="ttft_ms_p99" if key == "ttft_p99" else None):
         catalogue.metric(key)
 
 

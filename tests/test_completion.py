@@ -11,6 +11,7 @@ import pytest
 
 from bench.cli import main
 from bench.library import Library
+from tests.library.files import sweep
 from tests.terminal import Terminal, started
 from tests.thorough import some
 
@@ -29,9 +30,10 @@ def shell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         pytest.skip(f"{request.param} is not installed")
     folder = tmp_path_factory.mktemp("shell")
     (folder / "gemma.csv").touch()
-    nothing, script = Library.open(folder / "library", shipped=False), io.StringIO()
+    small, script = Library.open(folder / "library", shipped=False), io.StringIO()
+    small.add([sweep(folder / "files", 1)])
     with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(script):
-        patched.setattr(Library, "open", lambda: nothing)  # the choices of what is loaded take long to be found
+        patched.setattr(Library, "open", lambda: small)  # the choices of all that ships take long to be found
         assert main(["completion", request.param]) == 0
     (folder / "script").write_text(script.getvalue())
     argv, read = SHELLS[request.param]
@@ -50,7 +52,6 @@ def shell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         ("python -m bench ask capacity --use traf", "traffic "),
         ("python -m bench ask roofline --project mi355", "mi355x "),
         ("python -m bench ask roofline --price-terms on_d", "on_demand "),
-        ("python -m bench ask heatmap --metric joules_per_out", "joules_per_output_token"),
         ("python -m bench ask pareto --where model=llama --slo ttft_ms_p50", "ttft_ms_p50 "),
         ("python -m bench ask cost --where speculat", "speculation="),
         ("python -m bench export published-p", "published-parquet "),

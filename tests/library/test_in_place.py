@@ -19,7 +19,7 @@ from bench.library.ids import point_ids
 from bench.library.packs import listed
 from tests.library.files import sweep as table_of
 from tests.library.sweeps import ID, OTHER, Sweep, point, session
-from tests.thorough import some
+from tests.thorough import some, times
 
 pytestmark = pytest.mark.long
 
@@ -119,7 +119,7 @@ def test_whatever_happens_in_whatever_order_every_point_counts_once(library: Lib
     sweeps = [Sweep(library.path), Sweep(library.path, OTHER)]
     measured: set[tuple[str, int]] = set()
     variants: dict[str, str] = {}
-    for _ in range(20):
+    for _ in range(times(20, 12)):
         made = draw.choice(sweeps)
         number = 1 + sum(id == made.id for id, _ in measured)
         match draw.choice("measure measure tear resume settle state rebuild lose take".split()):

@@ -104,7 +104,7 @@ def test_the_child_killed_at_any_moment_costs_at_most_the_file_it_was_at(tmp_pat
     place, chance = tmp_path / "library", random.Random(12)
     library = Library.open(place, shipped=False)
     ended_by = {"refused": 0, "given up": 0, "too late": 0}
-    takes, trials = seconds_of_an_import(library, tmp_path), times(25, 3, 6)
+    takes, trials = seconds_of_an_import(library, tmp_path), times(25, 2, 6)
     for number in range(trials):
         batch = [sweep(tmp_path / "files", 3 * number + place_in, ROWS) for place_in in range(3)]
         before = len(whole(library))
@@ -134,7 +134,7 @@ def test_the_child_killed_at_any_moment_costs_at_most_the_file_it_was_at(tmp_pat
 def test_nobody_is_told_of_what_others_do_to_packs(processes: ForkServerContext, tmp_path: Path) -> None:
     """Several import, rebuild, merge and purge, whose packs go at once; one reads."""
     place, told = tmp_path / "library", processes.Queue()
-    many = times(24, 6, 12)
+    many = times(24, 4, 12)
     writers = []
     for seed in range(times(3, 2)):
         own = [sweep(tmp_path / "files", 1000 * seed + number, ROWS) for number in range(many)]

@@ -84,7 +84,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table of so many points that it takes a while to be read."""
     path = table(tmp_path_factory.mktemp("long") / "long.csv", {**ROW, "concurrency": 1})
     head, one = path.read_text().splitlines(keepends=True)
-    path.write_text(head + one * 300_000)
+    path.write_text(head + one * 120_000)
     return path
 
 
@@ -109,7 +109,7 @@ class TestAFileThatEndsItsReader:
     def test_by_taking_too_much_memory_is_refused(
         self, library: Library, long: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(sandbox, "MEMORY", 150 << 20)
+        monkeypatch.setattr(sandbox, "MEMORY", 100 << 20)
         report = take_in(library, [long, sweep(tmp_path, 2)])
         assert ["more memory" in row.reason for row in report.refused] == [True]
         assert points(library) == 3

@@ -106,12 +106,11 @@ def test_a_change_is_refused_whatever_the_check_overlooks(library: Library) -> N
     some(
         [
             "SELECT repeat('x', 1500000000)",
-            "SELECT list(a.range) FROM range(10000000000) a",
             "SELECT * FROM " + "(SELECT * FROM " * 5_000 + "range(1)" + ")" * 5_000,
+            "SELECT list(a.range) FROM range(10000000000) a",
             "SELECT repeat('x', 1000000) FROM range(1000)",
-            "WITH gone AS (DELETE FROM notes RETURNING *) SELECT * FROM gone",
         ],
-        3,
+        2,
     ),
     ids=lambda sql: sql[:30],
 )
