@@ -17,6 +17,9 @@ from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
+MANY = 1500
+"""Files that take longer to import than a busy machine may take to say that the import has begun."""
+
 
 @pytest.mark.parametrize("number", some([signal.SIGTERM, signal.SIGHUP, signal.SIGINT], 1))
 def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
@@ -24,7 +27,7 @@ def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path, num
     archive, temporary = tmp_path / "many.zip", tmp_path / "tmp"
     temporary.mkdir()
     with zipfile.ZipFile(archive, "w") as many:
-        for row in range(300):
+        for row in range(MANY):
             many.writestr(f"{row}.csv", f"model,output_tokens_per_s\nm{row},{row + 1}\n")
     command = [sys.executable, "-m", "bench", "import", str(archive)]
     command += ["--no-shipped", "--library", str(tmp_path / "library")]
@@ -35,4 +38,4 @@ def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path, num
     assert importing.returncode == 128 + number
     assert list(temporary.iterdir()) == []
     points = Library.open(tmp_path / "library", shipped=False).fetch("select count(*) n from points")
-    assert points == [(0,)] or points == [(300,)]
+    assert points == [(0,)] or points == [(MANY,)]

@@ -62,7 +62,10 @@ def ready(desk: QueryDesk) -> int:
 
 def is_idle(pid: int) -> bool:
     """Whether no thread of the process runs, or would if it had a processor."""
-    states = [task.read_text().rpartition(") ")[2][0] for task in Path(f"/proc/{pid}/task").glob("*/stat")]
+    try:
+        states = [task.read_text().rpartition(") ")[2][0] for task in Path(f"/proc/{pid}/task").glob("*/stat")]
+    except (FileNotFoundError, ProcessLookupError):  # one has ended meanwhile
+        return False
     return set(states) == {"S"}
 
 
