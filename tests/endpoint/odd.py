@@ -56,6 +56,7 @@ class Odd:
     http: Literal["1.1", "1.0"] = "1.1"
     keep_alive: bool = True
     says_close: bool = True  # where it closes after each answer
+    tls: bool = False
     events_per_write: int = 1
     tokens_per_chunk: int = 1
     usage: Told = "end"
@@ -116,16 +117,24 @@ class Servers:
 
 
 @contextmanager
-def serving(odds: Mapping[str, Odd]) -> Iterator[Servers]:
-    """These endpoints, each on a free port of loopback, until the block ends."""
+def serving(odds: Mapping[str, Odd], certificate: Path | None = None) -> Iterator[Servers]:
+    """These endpoints, each on a free port of loopback, until the block ends.
+
+    `certificate` is the file with the key and the certificate of those that speak TLS.
+    """
     command = [sys.executable, "-m", "tests.endpoint.odd_server"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdin is not None
         try:
-            process.stdin.write(json.dumps({name: asdict(odd) for name, odd in odds.items()}) + "\n")
+            plan = {
+                "certificate": certificate and str(certificate),
+                "odds": {name: asdict(odds[name]) for name in odds},
+            }
+            process.stdin.write(json.dumps(plan) + "\n")
             process.stdin.flush()
             ports = json.loads(_line(process))
-            yield Servers(process, {name: f"http://127.0.0.1:{port}" for name, port in ports.items()})
+            schemes = {name: "https" if odd.tls else "http" for name, odd in odds.items()}
+            yield Servers(process, {name: f"{schemes[name]}://127.0.0.1:{port}" for name, port in ports.items()})
         finally:
             process.stdin.close()  # which ends it, as the end of whoever started it does
             try:

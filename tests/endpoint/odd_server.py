@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import ssl
 import sys
 import time
 from contextlib import closing
@@ -179,11 +180,19 @@ async def serve() -> None:
     loop = asyncio.get_running_loop()
     asked = asyncio.StreamReader(limit=1 << 24)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(asked), sys.stdin)
-    endpoints = {name: Endpoint(_odd(stated)) for name, stated in json.loads(await asked.readline()).items()}
+    plan = json.loads(await asked.readline())
+    secure = None
+    if plan["certificate"]:
+        secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        secure.load_cert_chain(plan["certificate"])
+    endpoints = {name: Endpoint(_odd(stated)) for name, stated in plan["odds"].items()}
     ports = {}
     for name, endpoint in endpoints.items():
         server = await loop.create_server(
-            lambda endpoint=endpoint: Connection(endpoint), "127.0.0.1", backlog=WAITING_CLIENTS
+            lambda endpoint=endpoint: Connection(endpoint),
+            "127.0.0.1",
+            ssl=secure if endpoint.odd.tls else None,
+            backlog=WAITING_CLIENTS,
         )
         ports[name] = server.sockets[0].getsockname()[1]
     gc.collect()
