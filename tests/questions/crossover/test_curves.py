@@ -8,9 +8,15 @@ from typing import Any
 
 import pytest
 
+from bench.audit import reference_answers
+from bench.audit.answers import AuditedAnswer
+from bench.audit.checks import dropped_points, one_figure
 from bench.library import Library
+from bench.questions import crossover
+from bench.view import View
 from tests.questions.crossover.results import Rows, asked, knots, library_of, outcome, points, with_sources
 from tests.questions.saying import said
+from tests.thorough import some
 
 RUN = "https://example.org/runs/"
 OLD = {"date": "2026-01-05", "engine_version": "0.9"}
@@ -187,10 +193,37 @@ def test_the_repeats_of_a_place_are_kept_beside_the_one_that_stands(made: Librar
     assert standing == [(100,)]
 
 
-@pytest.mark.parametrize("seed", range(DRAWN))
+@pytest.mark.parametrize("seed", some(range(DRAWN), 6))
 def test_no_curve_lies_below_a_measured_point_of_a_newest_run(made: Library, seed: int) -> None:
     curve = outcome(asked(made, f"drawn-{seed}")).curves["a"]
     best: dict[float, float] = {}
     for row in drawn(seed):
         best[row["concurrency"]] = max(row["output_tokens_per_s"], best.get(row["concurrency"], 0))
     assert all(curve.envelope.y(x) >= y * (1 - 1e-12) for x, y in best.items())
+
+
+@pytest.mark.parametrize(
+    ("precision", "isl", "osl", "a", "b"),
+    [("fp8", 1024, 8192, "h200-sxm", "mi355x"), ("fp4", 8192, 1024, "b200-sxm", "mi355x")],
+)
+def test_shipped_curves_are_those_of_a_plain_reading_and_the_same_when_narrowed_to_both_sides(
+    shipped: Library, precision: str, isl: int, osl: int, a: str, b: str
+) -> None:
+    where = {"model": ["deepseek-r1"], "precision": [precision], "isl": [isl], "osl": [osl]}
+    options = {"a": f"accelerator={a}", "b": f"accelerator={b}", "along": "concurrency", "per": "accelerator"}
+    answer = crossover.answer(shipped, View.of(where, options))
+    told = AuditedAnswer("crossover", answer, reference_answers.read(shipped))
+    assert [one.text for check in (dropped_points.of_answer, one_figure.of_figures) for one in check(told)] == []
+    narrow = crossover.answer(shipped, answer.view.with_where(accelerator=[a, b]))
+    assert narrow.rows.equals(answer.rows)
+    assert narrow.result.prices == answer.result.prices
+
+
+def test_mi355x_leads_h200_at_all_six_places(shipped: Library) -> None:
+    """Eight MI355X give 9,039.12 tokens/s at 256."""
+    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": [1024], "osl": [8192]}
+    options = {"a": "accelerator=h200-sxm", "b": "accelerator=mi355x", "along": "concurrency", "per": "accelerator"}
+    found = knots(crossover.answer(shipped, View.of(where, options)))
+    leads = {knot.x: round(-knot.lead_percent) for knot in found}
+    assert list(leads) == [4, 8, 16, 32, 64, 256]
+    assert (leads[64], leads[256], found[-1].y_b) == (115, 15, pytest.approx(9039.12 / 8))
