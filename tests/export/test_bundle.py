@@ -37,7 +37,7 @@ def ids(held: Library) -> list[str]:
 
 
 @pytest.mark.long
-@settings(max_examples=times(15, 3))
+@settings(max_examples=times(15, 2))
 @given(rows=st.lists(ROWS, min_size=1, max_size=4))
 def test_a_bundle_taken_in_gives_equal_points(
     rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory

@@ -26,7 +26,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["published-csv", "published-json", "published-parquet"])
+@pytest.mark.parametrize("name", some(["published-csv", "published-json", "published-parquet"], 1))
 def test_the_points_of_every_sample_come_back(samples: Library, tmp_path: Path, name: str) -> None:
     written = format_named(name)
     path = tmp_path / f"all{written.ending}"

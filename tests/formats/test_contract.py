@@ -69,10 +69,10 @@ def test_its_samples_are_its_own_and_no_other_format_s(name: str) -> None:
     assert (SAMPLES / name / "SOURCE.md").read_text().startswith("# ")
     assert main_files(name)
     for path in main_files(name):
-        found = {module.NAME: module.recognises(SourceFile(path)).specificity for module in FORMATS.values()}
+        file = SourceFile(path)
+        found = {module.NAME: module.recognises(file).specificity for module in FORMATS.values()}
         assert {other for other, specificity in found.items() if specificity} - {"published"} == {name}, path
-        winner = formats.recognise(SourceFile(path))
-        assert winner is FORMATS[name]
+        assert formats.recognise(file) is FORMATS[name]
 
 
 @a_few_folders
