@@ -102,7 +102,7 @@ def test_a_metric_is_listed_stored_exported_and_offered(told: dict[str, Any]) ->
 
 def test_a_share_is_in_percent_wherever_people_read_it(told: dict[str, Any]) -> None:
     page = told["pages"]["heatmap"]
-    assert "\nHeatmap: KV cache in use, Example 9B" in told["goto"]
+    assert "Heatmap: KV cache in use, Example 9B" in told["goto"]
     assert "slo=kv_cache_in_use%3C%3D0.5" in json.loads(told["limited"])["destinations"][0]["query"]
     for text in (told[f"heatmap {KEY}"], page["headline"][0], page["charts"][0]):
         assert "75 %" in text
