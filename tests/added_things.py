@@ -20,8 +20,6 @@ from bench.cli import main
 from bench.endpoint import Settings, running
 from bench.export.serving.desk import ExportDesk
 from bench.library import Library
-from bench.questions.pareto.axes import ACROSS, UP
-from bench.sweep.planning import form
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.searches import Stop, next_load
 from bench.sweep.planning.stop_rules import Finished
@@ -143,12 +141,6 @@ def asked(place: Path, keys: list[str]) -> dict[str, Any]:
             )
             for key in keys
         },
-        **{
-            f"pareto {axis} {key}": lambda axis=axis, key=key: said("ask", "pareto", *ASKED, f"--{axis}", key)
-            for axis, kinds in (("x", ACROSS), ("y", UP))
-            for key in keys
-            if catalogue.metric(key).kind in kinds
-        },
         **{f"goto {key}": lambda key=key: said("goto", catalogue.metric(key).label, "--json") for key in keys},
         "goto": lambda: said("goto", "kv", "cache", "in", "use", "example-9b"),
         "limited": lambda: said("goto", "example-9b kv_cache_in_use<=50%", "--json"),
@@ -163,7 +155,6 @@ def asked(place: Path, keys: list[str]) -> dict[str, Any]:
             said("export", "published-csv", "--where", "model=example-9b", "-o", str(place / "out.csv"))
             + (place / "out.csv").read_text()
         ),
-        "findings": lambda: said("ask", "heatmap", "--where", "model=example-9b", "--metric", "kv_cache_in_use"),
         "latex": lambda: (
             said("export", "latex", "--where", "model=example-9b", "-o", str(place / "out.tex"))
             + (place / "out.tex").read_text()
@@ -181,9 +172,6 @@ def asked(place: Path, keys: list[str]) -> dict[str, Any]:
         "sweep": lambda: said("sweep", "--help").partition("--arrivals KIND")[2].partition("--arrivals KIND")[2][:90],
         "completion": lambda: said("completion", "bash"),
         "ramp": ramp,
-        "form": lambda: json.dumps(
-            {"choices": form.fields()["loads.arrivals"].choices, "stop": form.fields()["stop.least_gain"].help}
-        ),
     }
     told |= {name: look() for name, look in shown.items()}
     told["columns"] = sorted(set(keys) & {row[0] for row in Library.open(Path(library)).fetch("DESCRIBE points")})
@@ -191,7 +179,6 @@ def asked(place: Path, keys: list[str]) -> dict[str, Any]:
         "heatmap": seen(drawn("heatmap", model="example-9b", x="isl", y="concurrency", metric="kv_cache_in_use")),
         "context": seen(drawn("context", model="example-9b")),
         "cost": seen(drawn("cost", model="example-9b", price_book="lab")),
-        "crossover": seen(drawn("crossover", model="example-9b")),
         "sql": seen(drawn("sql")),
         "points": seen(drawn("data", tab="points", model="example-9b")),
         "audit": seen(drawn("data", tab="audit")),

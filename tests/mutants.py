@@ -105,7 +105,7 @@ FAULTS = (
         "bench/formats/guidellm/__init__.py",
         '("request_latency", "e2el_ms", 1000.0,',
         '("request_latency", "e2el_ms", 1.0,',
-        ("tests/formats/test_guidellm.py::test_a_report_says_what_its_text_says",),
+        ("tests/formats/test_guidellm.py::test_the_seconds_are_seconds_and_the_milliseconds_are_not",),
     ),
     Fault(
         "warm-up-in-the-window",
@@ -202,7 +202,7 @@ FAULTS = (
         "pages/shared/address.py",
         "    st.query_params.from_dict(grouped)",
         "    st.query_params.clear()\n    st.query_params.from_dict(grouped)",
-        ("tests/e2e/test_links.py::test_back_and_forward_are_one_step_each",),
+        ("tests/e2e/test_links.py::test_every_change_is_one_step_of_back_and_forward",),
     ),
     Fault(
         "name-unescaped-in-a-hover-box",

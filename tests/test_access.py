@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
@@ -55,18 +56,16 @@ def test_this_machine_may_in_local_mode():
 def test_nobody_else_may_in_local_mode(change):
     decision = access.may("import", dataclasses.replace(LOCAL, **change))
     assert not decision
-    assert decision.reason.endswith(".")
+    with pytest.raises(AccessDenied, match=re.escape(decision.reason)):
+        access.demand("import", dataclasses.replace(LOCAL, **change))
 
 
 def test_read_only_refuses_even_the_local_visitor_but_not_the_shell(monkeypatch):
-    monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
-    assert not access.may("query", LOCAL)
-    assert access.may("import", Visitor.at_the_shell())
-
-
-def test_a_mode_that_does_not_exist_is_read_only(monkeypatch):
-    monkeypatch.setenv("KNEEPOINT_ACCESS", "everybody")
-    assert not access.may("import", LOCAL)
+    for mode in ("off", "everybody"):
+        monkeypatch.setenv("KNEEPOINT_ACCESS", mode)
+        assert not access.may("query", LOCAL)
+        assert access.may("import", Visitor.at_the_shell())
+        assert not access.may("reformat", Visitor.at_the_shell())
 
 
 def test_the_token_opens_and_nothing_else_does(monkeypatch):
@@ -76,10 +75,6 @@ def test_the_token_opens_and_nothing_else_does(monkeypatch):
     assert access.may("purge", dataclasses.replace(remote, token=TOKEN))
     for wrong in (None, "", TOKEN[:-1], TOKEN + "x", "käse"):
         assert not access.may("purge", dataclasses.replace(remote, token=wrong))
-
-
-def test_a_short_token_opens_nothing(monkeypatch):
-    monkeypatch.setenv("KNEEPOINT_ACCESS", "token")
     monkeypatch.setenv("KNEEPOINT_TOKEN", "short")
     assert not access.may("purge", dataclasses.replace(LOCAL, token="short"))
 
@@ -99,12 +94,3 @@ def test_of_those_who_log_in_only_the_named_ones_may_where_some_are_named(monkey
         assert not access.may("launch", dataclasses.replace(LOCAL, user=other))
     monkeypatch.setenv("KNEEPOINT_OIDC_ALLOWED", "")
     assert not access.may("launch", dataclasses.replace(LOCAL, user="ada@example.com"))
-
-
-def test_an_action_that_does_not_exist_is_refused():
-    assert not access.may("reformat", Visitor.at_the_shell())
-
-
-def test_demand_says_why():
-    with pytest.raises(AccessDenied, match="Only this machine"):
-        access.demand("import", dataclasses.replace(LOCAL, client_address="10.0.0.7"))

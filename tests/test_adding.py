@@ -11,15 +11,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
-
-from bench.catalogue import Kind
-from bench.questions.crossover.options import COMPARED
-from bench.questions.pareto.axes import ACROSS, UP
-from bench.wording import lowered
-from tests.pages.drawn import plain
 
 pytestmark = [pytest.mark.long, pytest.mark.exhaustive]
 
@@ -27,28 +21,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"`([^`\n]+)`(?:, after `([^\n]+)`|, (at its end))?:\n\n```\w+\n(.*?)```\n", re.DOTALL)
 COPIED = ("bench", "pages", "data", "docs", "tests", ".streamlit", "pyproject.toml", "README.md", "app.py")
-METRICS = "METRICS: tuple[Metric, ...] = (\n"
 
-LIMITED = ("latency",)
-"""The kinds that Cost takes a limit on, of those that have statistics here."""
-
-OWN = {"share": "kv_cache_in_use", "throughput": "steps_per_s", "latency": "queue_ms_p99", "other": "tokens_per_step"}
-KEYS = {kind: OWN.get(kind, f"new_{kind}") for kind in get_args(Kind)}
-"""A metric of every kind: that of the page, one that is derived, one with statistics, and plain ones."""
-ROWS = {
-    "throughput": '_figure("steps_per_s", "throughput", "Steps", "steps/s", "higher", "Steps.", "tokens / step", '
-    'sql="output_tokens_per_s / nullif(tokens_per_step, 0)"),',
-    "latency": '_distribution("queue_ms", "latency", "Wait in the queue", "ms", "lower", "Wait.", "begun", "us"),',
-    "other": '_figure("tokens_per_step", "other", "Tokens per step", "tokens/step", "higher", "Tokens.", "all"),',
-}
-LABELS = {"share": "KV cache in use", "throughput": "Steps", "latency": "Wait in the queue", "other": "Tokens per step"}
-every_kind = pytest.mark.parametrize("kind", get_args(Kind))
-
-
-def row(kind: str) -> str:
-    """The catalogue's row of a kind that the page does not add."""
-    plain = f'_figure("new_{kind}", "{kind}", "New {kind}", "units", "higher", "What is new.", "new / old"),'
-    return f"    {ROWS.get(kind, plain)}\n"
+KEY = "kv_cache_in_use"
+"""The metric that the page adds."""
 
 
 def add(place: Path, path: str, after: str, end: str, text: str) -> None:
@@ -79,11 +54,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert len(blocks) == PAGE.count("```") / 2
     for block in blocks:
         add(place, *block)
-    rest = "".join(row(kind) for kind in KEYS if kind != "share")
     for command in ("tests.sweep.tables", "tests.questions.golden context"):
         assert f"`python -m {command}`" in PAGE
         run(place, "-m", *command.split())
-    add(place, "bench/catalogue.py", METRICS.rstrip("\n"), "", rest)
     return place
 
 
@@ -97,7 +70,7 @@ def run(place: Path, *words: str) -> str:
 
 @pytest.fixture(scope="module")
 def told(copy: Path) -> dict[str, Any]:
-    out = run(copy, "-m", "tests.added_things", str(copy.parent), *KEYS.values())
+    out = run(copy, "-m", "tests.added_things", str(copy.parent), KEY)
     found: dict[str, Any] = json.loads(out.splitlines()[-1])
     return found
 
@@ -110,62 +83,38 @@ def test_readers_take_what_is_new_and_refuse_a_share_beyond_one(told: dict[str, 
     assert "kv_cache_in_use is 37, but a share is from 0 to 1" in said["beyond.json"]
     assert "plainbench" in told["formats"]
     assert "plainbench" in told["read by the Data page"]
-    assert "is plainbench's log of single answers; import run.json beside it." in said["log.jsonl"]
+    assert "import run.json" in said["log.jsonl"]
 
 
-@every_kind
-def test_a_metric_of_every_kind_is_listed_stored_and_exported(told: dict[str, Any], kind: str) -> None:
-    key = KEYS[kind]
-    assert f"\n{key.removesuffix('_p99')}" in told["metrics"]
-    assert key in told["columns"]
-    assert json.loads(told["query"])[0][key] == {"share": 0.75}.get(kind, 30)
+def test_a_metric_is_listed_stored_exported_and_offered(told: dict[str, Any]) -> None:
+    assert f"\n{KEY}" in told["metrics"]
+    assert told["columns"] == [KEY]
+    assert json.loads(told["query"])[0][KEY] == 0.75
     rows = list(csv.DictReader(io.StringIO(told["csv"].partition("\n")[2])))
-    assert {"share": 0.25}.get(kind, 10) in {float(row[key] or 0) for row in rows}
-
-
-@every_kind
-def test_a_metric_of_every_kind_is_answered_about_and_offered(told: dict[str, Any], kind: str) -> None:
-    label = LABELS.get(kind, f"New {kind}")
-    answer = json.loads(told[f"heatmap {KEYS[kind]}"])
-    assert lowered(label) in answer["headline"]
-    best = (min if kind == "latency" else max)(row["value"] for row in answer["rows"] if row["state"] == "measured")
-    assert best == {"share": 0.75, "latency": 10}.get(kind, 30)
-    for axis, kinds in (("x", ACROSS), ("y", UP)):
-        if kind in kinds:
-            assert json.loads(told[f"pareto {axis} {KEYS[kind]}"])["rows"][0][KEYS[kind]] is not None
-    for page, box, kinds in (("crossover", "metric", COMPARED), ("cost", "latency", LIMITED)):
-        options = told["pages"][page]["offers"][f"{page}.{box}"]
-        assert any(label in option for option in options) == (kind in kinds), options
+    assert 0.25 in {float(row[KEY] or 0) for row in rows}
+    answer = json.loads(told[f"heatmap {KEY}"])
+    assert max(row["value"] for row in answer["rows"] if row["state"] == "measured") == 0.75
     offered = told["pages"]["heatmap"]["offers"]["heatmap.metric"]
-    assert any(option.startswith(label) for option in offered), offered
-    led = json.loads(told[f"goto {KEYS[kind]}"])
-    assert (led["unknown"], led["told"][0].partition(":")[0]) == ([], label)
-    assert any(one["page"] == "heatmap" and f"metric={KEYS[kind]}" in one["query"] for one in led["destinations"])
+    assert any(option.startswith("KV cache in use") for option in offered), offered
+    led = json.loads(told[f"goto {KEY}"])
+    assert any(one["page"] == "heatmap" and f"metric={KEY}" in one["query"] for one in led["destinations"])
 
 
 def test_a_share_is_in_percent_wherever_people_read_it(told: dict[str, Any]) -> None:
     page = told["pages"]["heatmap"]
-    assert "\nHeatmap: KV cache in use, Example 9B" in told["goto"]
+    assert "Heatmap: KV cache in use, Example 9B" in told["goto"]
     assert "slo=kv_cache_in_use%3C%3D0.5" in json.loads(told["limited"])["destinations"][0]["query"]
-    assert "75 %" in json.loads(told["heatmap kv_cache_in_use"])["headline"]
-    assert "The lowest is 25 % at" in told["findings"]
-    assert "50 % KV cache in use" in json.loads(told["pareto y kv_cache_in_use"])["headline"]
-    assert "75 %" in page["headline"][0]
-    assert '"75 %"' in page["charts"][0]
+    for text in (told[f"heatmap {KEY}"], page["headline"][0], page["charts"][0]):
+        assert "75 %" in text
     column = json.loads(page["tables"][0])["value"]
     assert (column["label"], column["type_config"]["format"]) == ("KV cache in use", "percent")
 
 
-def test_a_question_of_facts_is_asked_and_has_its_page(told: dict[str, Any]) -> None:
-    said = "Example 9B takes requests of up to 65,536 tokens"
-    assert json.loads(told["context"])["headline"] == f"{said}."
+def test_a_question_and_an_export_have_their_pages_and_their_files(told: dict[str, Any]) -> None:
+    assert "65,536 tokens" in json.loads(told["context"])["headline"]
     page = told["pages"]["context"]
-    assert plain(page["headline"][0]).replace("\\", "").replace("**", "") == f"{said}."
     assert "65536.0" in page["charts"][0]
     assert "Longest request (tokens)" in page["tables"][0]
-
-
-def test_an_export_is_listed_and_written(told: dict[str, Any]) -> None:
     assert "\nlatex " in told["exports"]
     for text in (told["latex"], told["sent"]):
         assert "example-9b & x100 & 8 & 400.0 \\\\" in text
@@ -175,8 +124,7 @@ def test_an_export_is_listed_and_written(told: dict[str, Any]) -> None:
 
 def test_a_check_tells_of_a_flag_and_an_example_of_sql_is_on_its_page(told: dict[str, Any]) -> None:
     audit = json.loads(told["audit"])
-    (found,) = [one for one in audit["findings"] if one["check"] == "parallelism"]
-    assert (found["text"], found["values"]) == ("2 parts of a model were on 1 device.", {"parts": 2})
+    assert [one["values"] for one in audit["findings"] if one["check"] == "parallelism"] == [{"parts": 2}]
     assert any("Parallelism" in table for table in told["pages"]["audit"]["rows"])
     assert "Which accelerators were measured most?" in told["pages"]["sql"]["buttons"]
 
@@ -184,9 +132,7 @@ def test_a_check_tells_of_a_flag_and_an_example_of_sql_is_on_its_page(told: dict
 def test_arrivals_and_a_stop_rule_are_a_plans_and_a_forms(told: dict[str, Any], copy: Path) -> None:
     assert "rising" in told["sweep"]
     assert re.search(r"sweep___arrivals_choices=.*\brising\b", told["completion"])
-    assert told["ramp"] == (
-        "Stopped at concurrency 4 (8 in / 8 out): throughput gained 5.0 % over the level before, and 10 % is asked."
-    )
+    assert "concurrency 4" in told["ramp"]
     assert told["measured from"] == "done"
     page = told["pages"]["launch"]
     assert "single_user" in told["sweep"] + told["completion"]
@@ -202,10 +148,9 @@ def test_prices_an_accelerator_and_a_model_are_known_by_name(told: dict[str, Any
     assert json.loads(told["books"]) == [{"usd_per_accelerator_hour": 1.25}]
     assert json.loads(told["chips"]) == [{"name": "X100"}]
     assert json.loads(told["models"]) == [{"name": "Example 9B"}]
-    # 1.25 USD/h / 3600 s / 400 tokens/s x 1e6
-    assert "0.868 USD" in json.loads(told["cost"])["headline"]
+    assert "0.868 USD" in json.loads(told["cost"])["headline"]  # 1.25 USD/h / 3600 s / 400 tokens/s x 1e6
     assert "lab" in told["pages"]["cost"]["offers"]["cost.price_book"]
-    assert json.loads(told["memory"])["headline"].startswith("Example 9B FP8 needs at least one")
+    assert json.loads(told["memory"])["headline"].startswith("Example 9B FP8")
     assert json.loads(told["engines"]) == [{"engine": "plainserve"}]
     for kind, name in (("model", "Example 9B"), ("accelerator", "X100"), ("engine", "PlainServe")):
         assert name in told["pages"]["launch"]["offers"][f"plan.facts.{kind}"]

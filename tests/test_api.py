@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +25,7 @@ from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.plan import Plan
 from bench.sweep.session import launching
 from bench.view import View
-from tests.benchmarks._server import ROOT, Server, free_port, running, wait_for_first_byte
+from tests.benchmarks._server import Server, running
 from tests.library.files import table
 from tests.polling import until
 
@@ -105,10 +102,8 @@ def test_whatever_is_stated_is_a_plan_or_a_sentence(stated: dict[str, Any]) -> N
     ("content", "said"),
     [
         (b"", "endpoint is missing"),
-        (b"{", "no JSON document"),
         (b"[" * 100_000, "no JSON document"),
         (b'{"seed": NaN}', "no JSON document"),
-        (b'{"seed": 1' + b"0" * 5000 + b"}", "no JSON document"),
         (b"\xff\xfe{}", "no JSON document"),
         (b"[]", "one JSON object"),
         (body({".".join("a" * 50_000): 1}), "is no field of a plan"),
@@ -120,7 +115,6 @@ def test_whatever_is_stated_is_a_plan_or_a_sentence(stated: dict[str, Any]) -> N
         (body({**DOTTED, "endpoint.key_env": "HOME"}), "without a key"),
         (body({**DOTTED, "vendor": {"authorization": "sk-12345678"}}), "key"),
         (body({**DOTTED, "endpoint.name": "lab"}), "no endpoint named 'lab'"),
-        (body({**DOTTED, "caps.requests": 10**9}), "caps.requests"),
         (body({**DOTTED, "title": "\ud800"}), "title"),
     ],
 )
@@ -143,13 +137,10 @@ def test_what_is_too_long_or_no_json_is_not_looked_at(tmp_path: Path) -> None:
     [
         {"origin": "http://evil.example"},
         {"origin": "null"},
-        {"origin": ""},
         {"origin": "http://localhost:3000"},
-        {"origin": "http://localhost"},
         {"origin": f"http://127.0.0.1:{OWN_PORT}"},
         {"origin": f"http://localhost:{OWN_PORT}.evil.example"},
         {"origin": f"http://localhost:{OWN_PORT}@evil.example"},
-        {"origin": "http://localhost:99999"},
         {"origin": f"file://localhost:{OWN_PORT}"},
         {"sec_fetch_site": "cross-site"},
         {"sec_fetch_site": "same-site"},
@@ -193,11 +184,9 @@ def test_in_local_mode_only_this_machine_changes_anything(visitor: Visitor, tmp_
     "headers",
     [
         {},
-        {"authorization": "Bearer another-token-of-16"},
         {"authorization": f"Basic {TOKEN}"},
         {"authorization": TOKEN},
         {"authorization": f"Bearer {TOKEN[:-1]}"},
-        {"authorization": "Bearer "},
         {"authorization": "Bearer \udcff"},
         {"cookie": f"token={TOKEN}"},
         {"x_token": TOKEN},
@@ -209,7 +198,7 @@ def test_with_a_token_only_its_bearer_changes_anything(
 ) -> None:
     monkeypatch.setenv("KNEEPOINT_ACCESS", "token")
     monkeypatch.setenv("KNEEPOINT_TOKEN", TOKEN)
-    assert everything_refused(tmp_path, here(**headers)) == {(403, "This needs the server's token.")}
+    assert {status for status, _ in everything_refused(tmp_path, here(**headers))} == {403}
     known = api.caller("0.0.0.0", "10.0.0.9", {**JSON, "Authorization": f"bearer  {TOKEN}"})
     assert TOKEN not in repr(known)
     assert api.cancel(tmp_path, "20260101-000000-abcdef", known, b"")[0] == 404
@@ -248,17 +237,8 @@ def test_a_plan_stays_as_it_was_started(tmp_path: Path) -> None:
     for content in (body({"caps": {}}), body({"endpoint.url": "http://127.0.0.1:1"})):
         assert api.resume(tmp_path, folder.id, here(), content, OWN_PORT)[0] == 400
         assert api.cancel(tmp_path, folder.id, here(), content)[0] == 400
-    assert api.cancel(tmp_path, folder.id, here(), b"{}") == (
-        400,
-        {"error": f"The sweep {folder.id} is not running; it is interrupted."},
-    )
-
-
-def test_a_library_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    (tmp_path / "sweeps").write_text("no folder")
-    status, told = api.start(tmp_path, here(), body(TABLES), OWN_PORT)
-    assert (status, "sweeps" in told["error"]) == (503, True)
-    assert str(tmp_path) not in told["error"]
+    status, told = api.cancel(tmp_path, folder.id, here(), b"{}")
+    assert (status, "interrupted" in told["error"]) == (400, True)
 
 
 def test_no_error_tells_where_on_this_machine_anything_lies(tmp_path: Path) -> None:
@@ -281,40 +261,27 @@ def test_no_error_tells_where_on_this_machine_anything_lies(tmp_path: Path) -> N
     assert [status for status, _ in told] == [503, 503, 200, 400, 404], told
     for _, document in told:
         assert str(tmp_path) not in json.dumps(document)
-    assert "sweeps" in told[1][1]["error"]
-    assert told[0][1]["reason"] == "There is no library in a b: library.toml is missing."
+    assert "library.toml" in told[0][1]["reason"]
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("named", "query", "told"),
     [
-        ("/tmp/lab/sweeps/x/plan.json cannot be read.", "plan.json cannot be read."),
-        ("It lies in /tmp/lab.", "It lies in lab."),
-        ("http://localhost:8000/tmp/v1 and /v1/models answer 404.", None),
-        ("There is no GET /api/export/nothing.", None),
+        ("../bundle", "", "../bundle"),
+        ("published-csv", "modle=qwen3-8b", "did you mean model"),
+        ("published-csv", "isl=many", "many"),
+        ("published-csv", "&".join(["model=a"] * 5000), "more than a link"),
+        ("markdown", "", "5 points are selected, and 4"),
     ],
 )
-def test_addresses_of_endpoints_are_told_whole(said: str, told: str | None, tmp_path: Path) -> None:
-    def broken() -> Library:
-        raise NotFound(said)
-
-    assert api.health(broken)[1]["reason"] == (told or said)
-
-
-@pytest.mark.parametrize(
-    ("named", "query", "status", "told"),
-    [
-        ("xlsx", "", 400, "There is no format named 'xlsx'; choose one of"),
-        ("../bundle", "", 400, "There is no format named '../bundle'"),
-        ("published-csv", "modle=qwen3-8b", 400, "There is no filter named 'modle'; did you mean model or osl?"),
-        ("published-csv", "isl=many", 400, "many"),
-        ("published-csv", "&".join(["model=a"] * 5000), 400, "more than a link of ours ever does"),
-    ],
-)
-def test_an_export_that_cannot_be_is_told(named: str, query: str, status: int, told: str, tmp_path: Path) -> None:
+def test_an_export_that_cannot_be_is_told(
+    named: str, query: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "FILE_POINTS", 4)
     library = Library.open(tmp_path / "library", shipped=False)
+    library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
     found, document = api.exported(lambda: ExportDesk(library), named, query)
-    assert (found, told in document["error"]) == (status, True), document
+    assert (found, told in document["error"]) == (400, True), document
 
 
 @pytest.mark.long
@@ -322,7 +289,8 @@ def test_an_export_takes_any_pages_link_and_is_what_the_command_line_writes(tmp_
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
     link = "v=1&concurrency=4&concurrency=8&y=output_tokens_per_s&group=accelerator"
-    for named, kind in export.formats().items():
+    for named in ("markdown", "published-parquet"):
+        kind = export.formats()[named]
         status, file = api.exported(lambda: ExportDesk(library), named, link)
         assert status == 200, file
         with file.content as content:
@@ -331,27 +299,20 @@ def test_an_export_takes_any_pages_link_and_is_what_the_command_line_writes(tmp_
     assert file.name == "kneepoint-published.parquet"
 
 
-@pytest.mark.long
-def test_an_export_of_too_many_points_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    library = Library.open(tmp_path / "library", shipped=False)
-    library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
-    monkeypatch.setattr(export, "FILE_POINTS", 4)
-    status, file = api.exported(lambda: ExportDesk(library), "markdown", "concurrency=1")
-    file.content.close()
-    assert status == 200
-    status, document = api.exported(lambda: ExportDesk(library), "markdown", "")
-    assert (status, document["error"].startswith("5 points are selected, and 4 are exported at once")) == (400, True)
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("api") / "library"
 
 
 @pytest.fixture(scope="module")
-def server(place: Path) -> Iterator[str]:
+def process(place: Path) -> Iterator[Server]:
     with running(place) as started:
-        yield started.url
+        yield started
+
+
+@pytest.fixture(scope="module")
+def server(process: Server) -> str:
+    return process.url
 
 
 def asked(server: str, method: str, path: str, content: object = None, **headers: str) -> tuple[int, Any]:
@@ -384,51 +345,6 @@ def status_in(server: str, sweep: str, *states: str) -> dict[str, Any]:
 
 
 @pytest.mark.long
-def test_a_link_saves_a_file(server: str) -> None:
-    connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=60)
-    connection.request("GET", "/api/export/published-json?model=gemma-4-31b&accelerator=tpu-v6e&x=isl")
-    answer = connection.getresponse()
-    rows = json.loads(answer.read())
-    connection.close()
-    assert {row["accelerator"] for row in rows} == {"tpu-v6e"}
-    assert answer.headers["Content-Disposition"] == 'attachment; filename="kneepoint-published.json"'
-    assert answer.headers["Content-Type"] == "application/json"
-    assert asked(server, "GET", "/api/export/nothing")[0] == 400
-    assert asked(server, "POST", "/api/export/bundle")[0] == 404
-
-
-def writing(server: Server) -> list[psutil.Process]:
-    """The processes that write exports for this server."""
-    return [one for one in psutil.Process(server.pid).children() if "bench.export.serving.child" in one.cmdline()]
-
-
-@pytest.mark.long
-def test_many_exports_hold_up_nobody_and_end_when_their_readers_leave(place: Path) -> None:
-    with running(place) as server:
-        address = urlsplit(server.url).netloc
-        readers = [http.client.HTTPConnection(address, timeout=60) for _ in range(2)]
-        for reader in readers:
-            reader.request("GET", "/api/export/llm-d")
-        until(lambda: len(writing(server)) == 2)
-        for process in writing(server):
-            process.suspend()  # now they never end by themselves
-        for _ in range(40):
-            other = http.client.HTTPConnection(address, timeout=60)
-            other.request("GET", "/api/export/llm-d")
-            answer = other.getresponse()
-            assert "2 exports are being written" in json.load(answer)["error"]
-            assert (answer.status, answer.headers["Retry-After"]) == (429, str(api.RETRY_AFTER_S))
-            other.close()
-        assert asked(server.url, "GET", "/healthz")[0] == 200
-        for reader in readers:
-            reader.close()
-        until(lambda: not writing(server))
-        reader.request("GET", "/api/export/published-csv?accelerator=tpu-v6e")
-        assert reader.getresponse().status == 200
-        reader.close()
-
-
-@pytest.mark.long
 def test_a_program_starts_watches_ends_and_resumes_a_sweep(server: str, place: Path) -> None:
     with serving(Settings(ttft_ms=5, itl_ms=30)) as url:
         plan = {**DOTTED, "endpoint.url": url, "loads.concurrency": [1, 2], "point.requests": 25}
@@ -449,69 +365,81 @@ def test_a_program_starts_watches_ends_and_resumes_a_sweep(server: str, place: P
     ]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"content_type": "text/plain"}, 415),
-        ({"origin": "http://evil.example"}, 403),
-        ({"x_forwarded_for": "127.0.0.1"}, 403),
-        ({"host": "evil.example"}, 403),
-    ],
+REFUSED = (
+    ({"content_type": "text/plain"}, 415),
+    ({"origin": "http://evil.example"}, 403),
+    ({"x_forwarded_for": "127.0.0.1"}, 403),
+    ({"host": "evil.example"}, 403),
 )
-def test_the_server_refuses_as_the_functions_do(headers: dict[str, str], status: int, server: str, place: Path) -> None:
-    before = listed(place)
-    found, told = asked(server, "POST", "/api/sweeps", DOTTED, **headers)
-    assert (found, set(told)) == (status, {"error"})
-    assert listed(place) == before
 
 
 @pytest.mark.long
-def test_the_server_takes_no_long_body_no_own_port_and_no_token_in_an_address(server: str, place: Path) -> None:
+def test_the_server_refuses_as_the_functions_do(server: str, place: Path) -> None:
     before = listed(place)
+    for headers, status in REFUSED:
+        found, told = asked(server, "POST", "/api/sweeps", DOTTED, **headers)
+        assert (found, set(told)) == (status, {"error"})
     assert asked(server, "POST", "/api/sweeps", b" " * (api.MOST_BYTES + 1))[0] == 413
     status, told = asked(server, "POST", "/api/sweeps", {**DOTTED, "endpoint.url": server})
     assert (status, "this app's own" in told["error"]) == (400, True)
     assert asked(server, "GET", "/api/sweeps/nosuch")[0] == 404
-    for method, path in (
-        ("GET", "/api/"),
-        ("GET", "/api/nothing"),
-        ("DELETE", "/api/sweeps"),
-        ("POST", "/api/sweeps/x"),
-    ):
-        status, told = asked(server, method, path)
-        assert (status, told["error"].startswith(f"There is no {method} {path}")) == (404, True)
+    assert asked(server, "GET", "/api/export/nothing")[0] == 400
+    for method, path in (("GET", "/api/nothing"), ("DELETE", "/api/sweeps"), ("POST", "/api/export/bundle")):
+        assert asked(server, method, path)[0] == 404
     assert listed(place) == before
+
+
+def opened(server: str, path: str) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+    """The answer to a link, before it is read."""
+    connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=60)
+    connection.request("GET", path)
+    return connection, connection.getresponse()
+
+
+def writing(server: Server) -> list[psutil.Process]:
+    """The processes that write exports for this server."""
+    return [one for one in psutil.Process(server.pid).children() if "bench.export.serving.child" in one.cmdline()]
+
+
+@pytest.mark.long
+def test_a_link_saves_a_file_and_exports_hold_up_nobody_and_end_when_their_readers_leave(process: Server) -> None:
+    link = "/api/export/published-json?model=gemma-4-31b&accelerator=tpu-v6e&x=isl"
+    connection, answer = opened(process.url, link)
+    assert {row["accelerator"] for row in json.load(answer)} == {"tpu-v6e"}
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="kneepoint-published.json"'
+    connection.close()
+    readers = [http.client.HTTPConnection(urlsplit(process.url).netloc, timeout=60) for _ in range(2)]
+    for reader in readers:
+        reader.request("GET", "/api/export/llm-d")
+    until(lambda: len(writing(process)) == 2)
+    for child in writing(process):
+        child.suspend()  # now they never end by themselves
+    for _ in range(5):
+        other, answer = opened(process.url, "/api/export/llm-d")
+        assert (answer.status, answer.headers["Retry-After"]) == (429, str(api.RETRY_AFTER_S))
+        other.close()
+    assert asked(process.url, "GET", "/healthz")[0] == 200
+    for reader in readers:
+        reader.close()
+    until(lambda: not writing(process))
 
 
 @pytest.mark.long
 def test_a_token_is_in_no_log_and_no_file(tmp_path: Path) -> None:
-    library, log, port = tmp_path / "library", tmp_path / "log", free_port()
+    library, log = tmp_path / "library", tmp_path / "log"
     library.mkdir()
     token, wrong = "token-Zq81kd-of-the-lab", "token-Yw72jc-of-nobody"
-    environment = {
-        **os.environ,
-        "KNEEPOINT_LIBRARY": str(library),
-        "KNEEPOINT_ACCESS": "token",
-        "KNEEPOINT_TOKEN": token,
-    }
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--logger.level=debug"]
-    server = f"http://127.0.0.1:{port}"
-    with serving(Settings()) as url, log.open("wb") as out:
+    settings = {"KNEEPOINT_ACCESS": "token", "KNEEPOINT_TOKEN": token, "STREAMLIT_LOGGER_LEVEL": "debug"}
+    with serving(Settings()) as url:
         (library / "endpoints.toml").write_text(f'[endpoints.lab]\nbase_url = "{url}"\nmodel = "fake-model"\n')
         plan = {key: value for key, value in DOTTED.items() if not key.startswith("endpoint.")}
         plan["endpoint.name"] = "lab"
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)
-        try:
-            wait_for_first_byte(server)
+        with running(library, log, environment=settings) as process:
             for given, status in ((wrong, 403), (token, 201)):
-                found, told = asked(server, "POST", "/api/sweeps", plan, authorization=f"Bearer {given}")
+                found, told = asked(process.url, "POST", "/api/sweeps", plan, authorization=f"Bearer {given}")
                 assert found == status, told
-            assert status_in(server, told["id"], "done", "failed")["state"] == "done"
-            assert asked(server, "POST", f"/api/sweeps/{told['id']}/resume?token={token}", {})[0] == 403
-        finally:
-            process.terminate()
-            process.wait(20)
+            assert status_in(process.url, told["id"], "done", "failed")["state"] == "done"
+            assert asked(process.url, "POST", f"/api/sweeps/{told['id']}/resume?token={token}", {})[0] == 403
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {"log", "audit.jsonl", "origin.json", "status.json", "journal.jsonl"} <= {path.name for path in files}
     for path in files:

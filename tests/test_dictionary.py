@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from bench import catalogue, dictionary
 from bench.library import Library
 from bench.library.user_sql.grammar import TABLES
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    return Library.open(tmp_path_factory.mktemp("none") / "library")
-
-
-def test_every_table_is_told_with_its_rows_and_columns(library: Library) -> None:
-    told = {table.name: table for table in dictionary.tables(library)}
+def test_every_table_is_told_with_its_rows_and_columns(shipped: Library) -> None:
+    told = {table.name: table for table in dictionary.tables(shipped)}
     assert tuple(told) == TABLES
     assert dictionary.ABOUT.keys() == set(TABLES)
-    assert told["points"].rows == library.fetch("SELECT count(*) FROM points")[0][0]
+    assert told["points"].rows == shipped.fetch("SELECT count(*) FROM points")[0][0]
     for name, table in told.items():
-        columns = [row[0] for row in library.fetch(f"DESCRIBE {name}")]
+        columns = [row[0] for row in shipped.fetch(f"DESCRIBE {name}")]
         left_out = set(columns) - {column.name for column in table.columns}
         assert all(catalogue.is_metric(key) for key in left_out)
         assert all(column.holds and column.kind for column in table.columns)
 
 
-def test_a_metric_has_its_unit_and_label_from_the_catalogue(library: Library) -> None:
-    points = next(table for table in dictionary.tables(library) if table.name == "points")
+def test_a_metric_has_its_unit_and_label_from_the_catalogue(shipped: Library) -> None:
+    points = next(table for table in dictionary.tables(shipped) if table.name == "points")
     ttft = next(column for column in points.columns if column.name == "ttft_ms_p50")
     assert (ttft.unit, ttft.holds, ttft.kind) == ("ms", "TTFT, median", "number")
-
-
-def test_an_empty_library_has_every_table(tmp_path: Path) -> None:
-    told = dictionary.tables(Library.open(tmp_path / "library", shipped=False))
-    assert [table.name for table in told] == list(TABLES)
-    assert told[0].rows == 0
-    assert told[0].columns

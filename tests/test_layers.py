@@ -10,8 +10,6 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[1]
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -152,16 +150,6 @@ def too_long(path: Path) -> list[str]:
     ]
 
 
-def types(path: Path) -> list[str]:
-    """The names of a file's classes, and of the types that its modules' own names in capitals and small letters are."""
-    classes = [node.name for node in nodes(path) if isinstance(node, ast.ClassDef)]
-    body = ast.parse(path.read_text()).body
-    assigned = [node.targets[0] for node in body if isinstance(node, ast.Assign)]
-    assigned += [node.target for node in body if isinstance(node, ast.AnnAssign)]
-    named = [target.id for target in assigned if isinstance(target, ast.Name)]
-    return [*classes, *(name for name in named if re.fullmatch(r"_?[A-Z]\w*[a-z]\w*", name))]
-
-
 def test_bench_imports_only_downwards() -> None:
     assert not breaking(upward, BENCH)
 
@@ -177,13 +165,18 @@ def test_a_sweeps_rooms_import_only_those_below() -> None:
     assert {room: others for place, room in enumerate(SWEEP) if (others := rooms[room] - set(SWEEP[:place]))} == {}
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
-    assert not circle(reached(BENCH + PAGES))
+def test_neither_modules_nor_rooms_import_each_other_in_a_circle() -> None:
+    every = reached(BENCH + PAGES)
+    assert not circle(every)
+    packages = [module_name(path) for path in BENCH + PAGES if path.stem == "__init__"]
+    assert [package for package in packages if circle(rooms_of(package, every))] == []
 
 
-@pytest.mark.parametrize("package", [module_name(path) for path in BENCH + PAGES if path.stem == "__init__"])
-def test_no_rooms_import_each_other_in_a_circle(package: str) -> None:
-    assert not circle(rooms_of(package, reached(BENCH + PAGES)))
+def test_the_walks_of_the_architecture_lead_through_files_that_are_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\d+\. .*?`([^`]+)`: ", text, flags=re.MULTILINE)
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).is_file()] == []
 
 
 def test_pages_reach_each_other_by_their_full_name_and_hold_no_sql() -> None:
@@ -193,28 +186,3 @@ def test_pages_reach_each_other_by_their_full_name_and_hold_no_sql() -> None:
 
 def test_a_file_stays_below_600_lines_and_a_function_fits_on_a_screen() -> None:
     assert not breaking(too_long, BENCH + PAGES + APP)
-
-
-def test_what_the_formatter_leaves_alone_are_few_tables_and_no_signature() -> None:
-    lines = [line for path in BENCH + PAGES + APP for line in path.read_text().splitlines() if "# fmt: " in line]
-    assert len(lines) < 60
-    assert not [line for line in lines if line.lstrip().startswith(("def ", "async def ")) or "->" in line]
-
-
-def test_a_name_of_a_class_or_a_type_is_used_once() -> None:
-    names = Counter(name for path in BENCH + PAGES + APP for name in types(path))
-    assert [name for name, times in names.items() if times > 1] == []
-
-
-def test_the_rule_sees_a_wrong_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(globals(), "ROOT", tmp_path)
-    wrong = tmp_path / "bench" / "maths" / "wrong.py"
-    wrong.parent.mkdir(parents=True)
-    wrong.write_text(
-        "import streamlit\n"
-        "from bench import questions, errors\n"
-        "from ..formats import published\n"
-        "from .pareto import frontier\n"
-        "def late():\n    from bench.library import Library\n"
-    )
-    assert upward(wrong) == ["streamlit", "bench.questions", "bench.formats.published", "bench.library.Library"]

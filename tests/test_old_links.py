@@ -47,9 +47,6 @@ def test_every_evidence_on_a_frontier_is_a_filter_unless_one_is_set() -> None:
     assert View.from_query("frontier_evidence=all").values("evidence") == EVIDENCE
     assert View.from_query("frontier_evidence=all&evidence=projected").values("evidence") == ("projected",)
     assert View.from_query("frontier_evidence=measured").values("evidence") == ()
-
-
-def test_the_latency_whose_price_was_told_is_kept_under_its_new_name() -> None:
     assert View.from_query("slo_metric=ttft_ms_p99").option("latency") == "ttft_ms_p99"
 
 

@@ -18,6 +18,7 @@ def test_nothing_invisible_is_left(text):
     )
     assert "\x1b" not in plain_text.terminal(text)
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in plain_text.visible(text)
+    assert plain_text.visible("a\N{RIGHT-TO-LEFT OVERRIDE}b") == "a\N{WHITE MEDIUM SMALL SQUARE}U+202Eb"
 
 
 @given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs"))))
@@ -42,10 +43,6 @@ def test_an_address_in_markdown_is_no_address_to_link_to():
         assert not re.search(r"://|www\.|\w@", read, re.IGNORECASE)
 
 
-def test_quotation_marks_stay_as_they_are_where_plotly_reads():
-    assert plain_text.html("=HYPERLINK(\"a\", 'b')") == "=HYPERLINK(\"a\", 'b')"
-
-
 def test_formulas_get_a_quote_and_numbers_do_not():
     assert plain_text.csv_cell("=1+1") == "'=1+1"
     assert plain_text.csv_cell("@SUM(A1)") == "'@SUM(A1)"
@@ -54,7 +51,3 @@ def test_formulas_get_a_quote_and_numbers_do_not():
     assert plain_text.csv_cell(-2.5) == -2.5
     assert plain_text.csv_cell("h100-sxm") == "h100-sxm"
     assert plain_text.csv_cell(None) is None
-
-
-def test_direction_marks_are_written_out():
-    assert plain_text.visible("a\N{RIGHT-TO-LEFT OVERRIDE}b") == "a\N{WHITE MEDIUM SMALL SQUARE}U+202Eb"

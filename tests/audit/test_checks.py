@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from bench import audit, flags
 from bench.errors import InputError
 from bench.library import Library
-from tests.thorough import some
+from tests.library.files import table
 
 AGREEING = {
     "model": "llama-3.1-70b",
@@ -53,17 +52,10 @@ STEPS = {
 
 def library(folder: Path, *rows: dict[str, object], others: tuple[dict[str, object], ...] = ()) -> Library:
     """A library of two sources: `rows` and `others`, each with what it changes of AGREEING."""
-    folder.mkdir(exist_ok=True)
     found = Library.open(folder / "library", shipped=False)
     for stem, changed in (("made", rows), ("other", others)):
         if changed:
-            path = folder / f"{stem}.csv"
-            whole = [AGREEING | row for row in changed]
-            with path.open("w", newline="", encoding="utf-8") as lines:
-                writer = csv.DictWriter(lines, list(dict.fromkeys(name for row in whole for name in row)))
-                writer.writeheader()
-                writer.writerows(whole)
-            assert not found.add([path]).refused
+            assert not found.add([table(folder / f"{stem}.csv", *changed, base=AGREEING)]).refused
     return found
 
 
@@ -71,29 +63,20 @@ def found(check: str, held: Library) -> list[audit.Finding]:
     return list(audit.checks()[check].findings(held))
 
 
-@pytest.mark.parametrize("name", some(audit.checks(), 4))
-def test_every_check_states_its_rule_and_finds_nothing_where_figures_agree(name: str, tmp_path: Path) -> None:
-    check = audit.checks()[name]
-    assert check.TITLE
-    assert check.RULE
-    held = library(
-        tmp_path,
-        {},
-        {
-            "concurrency": 20,
-            "output_tokens_per_s": 606,
-            "requests_per_s": 6,
-            "e2el_ms_mean": 3333,
-            "tpot_ms_mean": 28.33,
-        },
-        STEPS,
-    )
-    assert found(name, held) == []
-
-
-@pytest.mark.parametrize("name", some(audit.checks(), 4))
-def test_every_check_bears_a_library_without_a_figure(name: str, tmp_path: Path) -> None:
-    assert found(name, Library.open(tmp_path / "library", shipped=False)) == []
+def test_every_check_finds_nothing_where_figures_agree_or_there_are_none(tmp_path: Path) -> None:
+    twice = {
+        "concurrency": 20,
+        "output_tokens_per_s": 606,
+        "requests_per_s": 6,
+        "e2el_ms_mean": 3333,
+        "tpot_ms_mean": 28.33,
+    }
+    held, none = library(tmp_path, {}, twice, STEPS), Library.open(tmp_path / "none", shipped=False)
+    for name, check in audit.checks().items():
+        assert check.TITLE
+        assert check.RULE
+        assert found(name, held) == [], name
+        assert found(name, none) == [], name
 
 
 @pytest.mark.parametrize(
@@ -137,23 +120,23 @@ def test_a_point_that_contradicts_itself(
     assert held.fetch("SELECT count(*) FROM points WHERE point_id = ?", finding.point_ids) == [(1,)]
 
 
+HEAVY = {
+    "accelerators": 1,
+    "tp": 1,
+    "isl_actual": None,
+    "osl_actual": None,
+    "concurrency": 500,
+    "requests_per_s": None,
+    "e2el_ms_mean": None,
+}
+
+
 def test_more_tokens_than_the_memory_lets_through(tmp_path: Path) -> None:
     """Llama 3.1 70B in FP8 on one H100: 0.9 x 80 GiB less 70 GB of weights leave 7,309,411,328 bytes, a request of
     50 + 1,000 / 2 tokens holds 550 x 163,840 bytes, so 81.1 fit. A step reads all but the 128,256 x 8,192 of the table
     of tokens: (68.95e9 + 7.31e9) / 3.35e12 s make 3,563 tokens/s.
     """
-    heavy = {
-        "accelerators": 1,
-        "tp": 1,
-        "isl": 50,
-        "osl": 1000,
-        "isl_actual": None,
-        "osl_actual": None,
-        "concurrency": 500,
-        "requests_per_s": None,
-        "e2el_ms_mean": None,
-        "output_tokens_per_s": 3600,
-    }
+    heavy = HEAVY | {"isl": 50, "osl": 1000, "output_tokens_per_s": 3600}
     (finding,) = found("roofline", library(tmp_path, heavy))
     assert finding.values["at_most"] == pytest.approx(3563.3, abs=0.1)
     assert "81 requests of 550 tokens fit at most, and a step takes 22.8 ms" in finding.text
@@ -170,19 +153,10 @@ def test_without_a_context_the_weights_alone_are_read(tmp_path: Path) -> None:
 
 def test_more_tokens_than_the_compute_units_give(tmp_path: Path) -> None:
     """Table and head have 1.051e9 each: 1,979e12 / (2 x (68.95e9 + 67.90e9 x 1,000 / 100)) is 1,323 tokens/s."""
-    heavy = {
-        "accelerators": 1,
-        "tp": 1,
-        "osl": 100,
-        "isl_actual": None,
-        "osl_actual": None,
-        "concurrency": 500,
-        "requests_per_s": None,
-        "e2el_ms_mean": None,
-        "output_tokens_per_s": 1500,
-    }
-    (finding,) = found("roofline", library(tmp_path, heavy))
-    assert finding.text == "1,500 output tokens/s are stated; all compute units at their peak give at most 1,323."
+    held = library(tmp_path, HEAVY | {"osl": 100, "output_tokens_per_s": 1500})
+    (finding,) = found("roofline", held)
+    assert finding.values["at_most"] == pytest.approx(1323, abs=0.5)
+    assert "compute units" in finding.text
 
 
 def test_two_figures_under_one_label_are_told_by_the_load_where_they_lie_farthest_apart(tmp_path: Path) -> None:
@@ -219,7 +193,7 @@ def test_the_same_measurements_in_two_sources_are_a_copy(tmp_path: Path) -> None
     rows = tuple({"concurrency": level, "output_tokens_per_s": 40.4 * level} for level in (1, 2, 4))
     held = library(tmp_path, *rows, others=tuple({**row, "note": "as read again"} for row in rows))
     (finding,) = found("copies", held)
-    assert finding.text == "made and other both hold 3 measurements alike in configuration, load and every figure."
+    assert all(words in finding.text for words in ("made", "other", "3 measurements"))
     assert len(finding.point_ids) == 6
 
 

@@ -118,11 +118,9 @@ def test_limits_are_those_of_all_chips_and_a_link_that_of_a_device(shipped: Libr
     assert served(shipped, tpu).limits.link == 300e9  # 600 of a chip with two devices
 
 
-@pytest.mark.parametrize(
-    "changed", [{"accelerator": "cpu"}, {"precision": "fp3"}, {"model": "glm-5"}, {"model": "no-such"}]
-)
-def test_what_is_not_published_is_held_against_nothing(changed: dict[str, Any], shipped: Library) -> None:
-    assert roofline.served_model(shipped, LLAMA._replace(**changed)) is None
+def test_what_is_not_published_is_held_against_nothing(shipped: Library) -> None:
+    for key, value in (("accelerator", "cpu"), ("precision", "fp3"), ("model", "glm-5"), ("model", "no-such")):
+        assert roofline.served_model(shipped, LLAMA._replace(**{key: value})) is None
 
 
 UNUSABLE = {

@@ -6,7 +6,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench import selection
@@ -17,6 +17,7 @@ from bench.selection import as_asked
 from bench.view import LIMIT, View
 from tests.basis.libraries import MODELS, mixed, views
 from tests.questions.heatmap.results import library_of, point
+from tests.thorough import times
 
 LLAMA, DEEPSEEK = MODELS
 LATENCY = Needs("median TTFT", "ttft_ms_p50 IS NOT NULL")
@@ -38,6 +39,9 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library_of(tmp_path_factory.mktemp("three"), rows)
 
 
+often = settings(max_examples=times(100, 8, 25))
+
+
 def pinned(view: View) -> dict[str, str]:
     return {key: values[0] for key in KEYS if (values := view.values(key))}
 
@@ -53,6 +57,7 @@ class TestWhichStory:
         for where, expected in (({"precision": ["fp8"]}, "128"), ({"model": [DEEPSEEK]}, "512")):
             assert story.of(three, View.of(where)).view.values("isl") == (expected,)
 
+    @often
     @given(views)
     def test_is_the_best_by_a_plain_count(self, library: Library, view: View) -> None:
         """Points of the story times its accelerators, over all stories of what the filters leave: under limits first
@@ -91,9 +96,6 @@ class TestWhichStory:
     def test_is_nearest_the_others_where_it_lacks_what_a_page_needs(self, three: Library) -> None:
         found = story.of(three, View(), LATENCY)
         assert found.view.values("model") == (DEEPSEEK,)
-        assert found.instead_of == "Llama 3.1 70B BF16 at 256/128"
-        (told,) = story.statements(found)
-        assert (told.role, told.kind, told.values) == ("coverage", "other_story", {"odd": False})
         assert story.of(three, View()).instead_of == ""
 
     def test_nearest_is_the_same_model_before_the_same_lengths(self, tmp_path: Path) -> None:
@@ -132,28 +134,29 @@ class TestUnderLimits:
         ]
         return library_of(tmp_path_factory.mktemp("limited"), rows)
 
-    @staticmethod
-    def precision(library: Library, view: View) -> tuple[str, ...]:
-        return story.of(library, view).view.values("precision")
-
-    def test_is_one_whose_points_state_what_the_limits_are_on(self, loaded: Library) -> None:
-        own = {"model": [LLAMA]}
-        assert self.precision(loaded, View.of(own)) == ("fp8",)
-        assert self.precision(loaded, View.of(own, slo=["ttft_ms_p50<=50"])) == ("bf16",)
-        assert self.precision(loaded, View.of(own, slo=["ttft_ms_p50<=1"])) == ("bf16",)
-
-    def test_that_no_point_states_it_is_as_without(self, loaded: Library) -> None:
-        for slo in ("ttft_ms_p99<=50", "usd_per_million_output_tokens<=1", limits.NONE):
-            assert self.precision(loaded, View.of({"model": [LLAMA]}, slo=[slo])) == ("fp8",)
-
-    def test_those_that_a_page_opens_with_choose_no_story(self, loaded: Library) -> None:
-        opening = View.of({"model": [LLAMA]}, {FILLED: LIMIT}, slo=["ttft_ms_p50<=50"])
-        assert self.precision(loaded, opening) == ("fp8",)
+    @pytest.mark.parametrize(
+        ("options", "limit", "precision"),
+        [
+            ({}, None, "fp8"),
+            ({}, "ttft_ms_p50<=50", "bf16"),
+            ({}, "ttft_ms_p50<=1", "bf16"),
+            ({}, "ttft_ms_p99<=50", "fp8"),
+            ({}, "usd_per_million_output_tokens<=1", "fp8"),
+            ({}, limits.NONE, "fp8"),
+            ({FILLED: LIMIT}, "ttft_ms_p50<=50", "fp8"),
+        ],
+    )
+    def test_is_one_whose_points_state_what_the_readers_limits_are_on_if_any_does(
+        self, loaded: Library, options: dict[str, str], limit: str | None, precision: str
+    ) -> None:
+        view = View.of({"model": [LLAMA]}, options, slo=[limit] if limit else [])
+        assert story.of(loaded, view).view.values("precision") == (precision,)
 
     def test_set_on_a_page_it_stays_near_to_what_was_shown_if_that_can_tell(self, loaded: Library) -> None:
         for shown, expected in (("fp4", "fp4"), ("fp8", "bf16")):
             view = View.of({"model": [LLAMA]}, slo=["ttft_ms_p50<=50"])
-            assert self.precision(loaded, story.nearest(view, {"precision": shown})) == (expected,)
+            near = story.nearest(view, {"precision": shown})
+            assert story.of(loaded, near).view.values("precision") == (expected,)
 
     def test_set_on_a_page_the_model_that_is_shown_stays(self, loaded: Library) -> None:
         """Without what was shown it is the model with the most points that state the limits' metrics."""
@@ -164,6 +167,7 @@ class TestUnderLimits:
 
 
 class TestToldAgain:
+    @often
     @given(views)
     def test_is_the_same(self, library: Library, view: View) -> None:
         once = story.of(library, view)
@@ -173,6 +177,7 @@ class TestToldAgain:
             assert found.view.option(FILLED) == once.view.option(FILLED)
             assert found.left_out == once.left_out
 
+    @often
     @given(views, st.sets(st.sampled_from(KEYS)))
     def test_leaves_free_what_a_page_draws_along(self, library: Library, view: View, free: set[str]) -> None:
         found, whole = story.of(library, view, free=free), story.of(library, view)
@@ -180,35 +185,21 @@ class TestToldAgain:
         assert found.pins == {key: value for key, value in whole.pins.items() if key not in free}
         assert story.of(library, whole.view, free=free).view == found.view
 
+    @often
     @given(views)
-    def test_is_the_same_for_every_order_of_filters(self, library: Library, view: View) -> None:
-        for order in list(permutations(view.where))[:6]:
-            assert story.of(library, View.of(dict(order), dict(view.options), slo=view.slo)).view == (
-                story.of(library, view).view
-            )
-
-    @given(views)
-    def test_says_what_it_leaves_out_of_the_readers_own_selection(self, library: Library, view: View) -> None:
+    def test_is_the_same_for_another_order_of_filters_and_says_what_it_leaves_out(
+        self, library: Library, view: View
+    ) -> None:
         found = story.of(library, view)
+        for order in list(permutations(view.where))[1:4]:
+            assert story.of(library, View.of(dict(order), dict(view.options), slo=view.slo)).view == found.view
         expected = selection.count(library, view) - selection.count(library, found.view)
         assert found.left_out == (expected if view.where and found.pins else 0)
 
-    def test_a_whole_view_stays_as_it_is(self, three: Library) -> None:
-        for where in ({}, {"model": [LLAMA]}, {"model": ["nobody"]}):
-            view = View.of(where, whole=True)
+    def test_a_whole_view_stays_and_a_filter_with_several_values_was_never_filled_in(self, three: Library) -> None:
+        for where, options in (({}, {}), ({"model": ["nobody"]}, {}), ({"model": MODELS}, {FILLED: "model"})):
+            view = View.of(where, options, whole=True)
             assert story.of(three, view).view == view
-
-    def test_a_filter_with_several_values_was_never_filled_in(self, three: Library) -> None:
-        view = View.of({"model": MODELS}, {FILLED: "model"}, whole=True)
-        assert story.of(three, view).view == view
-
-    def test_the_stories_are_looked_for_once_and_not_at_all_for_a_whole_view(self, three: Library) -> None:
-        stories = story.stories(three, View())
-        assert stories.story(("isl", "osl")).pins.keys() == {"model", "precision"}
-        assert "rows" in vars(stories)
-        whole = story.stories(three, stories.story().view.made_whole())
-        assert whole.story().view.whole
-        assert "rows" not in vars(whole)
 
 
 class TestChoosing:
@@ -249,10 +240,7 @@ class TestChoosing:
         found = story.chosen(loaded, asked, {"accelerator": ["b200"]})
         assert dict(found.where) == {"model": (LLAMA,), "engine": ("vllm",), "accelerator": ("b200",)}
         assert (found.option("x"), found.slo, found.whole) == ("isl", ("ttft_ms_p50<=5",), False)
-
-    def test_no_model_at_all_keeps_everything_else(self, loaded: Library) -> None:
-        found = story.chosen(loaded, View.of({"model": [LLAMA], "engine": ["vllm"]}), {"model": []})
-        assert dict(found.where) == {"engine": ("vllm",)}
+        assert dict(story.chosen(loaded, asked, {"model": []}).where) == {"engine": ("vllm",)}
 
     def test_the_readers_own_choice_is_what_no_story_filled_in(self, loaded: Library) -> None:
         told = story.of(loaded, View.of({"engine": ["vllm"]}, {"x": "isl"})).view
@@ -268,29 +256,10 @@ def test_what_is_narrowed_is_told_with_what_it_leaves_out(three: Library) -> Non
     assert story.statements(story.of(three, View())) == []
 
 
-ODD = Needs(
-    "two accelerators", "TRUE", each="TRUE", odd="count(DISTINCT accelerator) > 1", odd_words="accelerators mixed up"
-)
-
-
-@pytest.mark.parametrize(
-    ("where", "needs", "sentences"),
-    [
-        (
-            {"model": [LLAMA]},
-            None,
-            ["Narrowed to BF16, 256 tokens in and 128 tokens out; 3 other points are left out."],
-        ),
-        (
-            {"accelerator": ["h100-sxm"], "osl": ["64", "128"], "isl": ["256", "512"]},
-            None,
-            ["Narrowed to DeepSeek-R1 and FP4; 1 other point is left out."],
-        ),
-        ({}, LATENCY, ["Llama 3.1 70B BF16 at 256/128 has no median TTFT; shown is the nearest selection that has."]),
-        ({}, ODD, ["Llama 3.1 70B BF16 at 256/128 has accelerators mixed up; shown is the nearest selection without."]),
-    ],
-)
-def test_what_is_said_of_a_story(
-    three: Library, where: dict[str, list[str]], needs: Needs | None, sentences: list[str]
-) -> None:
-    assert [one.text for one in story.statements(story.of(three, View.of(where), needs))] == sentences
+def test_what_is_told_instead_of_a_story_that_lacks_or_mixes_something(three: Library) -> None:
+    mixed_up = Needs("two accelerators", "TRUE", each="TRUE", odd="count(DISTINCT accelerator) > 1", odd_words="mixed")
+    for needs, is_odd in ((LATENCY, False), (mixed_up, True)):
+        found = story.of(three, View(), needs)
+        (told,) = story.statements(found)
+        assert found.instead_of == "Llama 3.1 70B BF16 at 256/128"
+        assert (told.role, told.kind, told.values) == ("coverage", "other_story", {"odd": is_odd})

@@ -20,11 +20,9 @@ above = st.floats(1, 1e6, allow_nan=False)
         (1.0, "the same", "not at all"),
         (1.009, "the same", "not at all"),
         (1.011, "1.1 % more", "by 1.1 %"),
-        (1.31, "31 % more", "by 31 %"),
         (1.99, "99 % more", "by 99 %"),
         (2.0, "2 times", "2 times"),
         (2.6, "2.60 times", "2.60 times"),
-        (6.4, "6.40 times", "6.40 times"),
     ],
 )
 def test_a_ratio_in_words(ratio: float, times: str, ahead: str) -> None:
@@ -69,7 +67,6 @@ def test_every_flag_that_is_more_than_a_note_is_printed_once(kinds: list[str]) -
 def test_the_flags_of_several_points_are_each_told_once() -> None:
     points = [PointFacts("1", flags=flag("roofline", "capped")), PointFacts("2"), PointFacts("3", flags=flag("capped"))]
     assert wording.flags_of(points) == ("roofline", "capped")
-    assert wording.flagged(wording.flags_of(points)) == " (flagged: beyond the roofline and cut short by a cap)"
 
 
 @pytest.mark.parametrize(

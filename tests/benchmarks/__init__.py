@@ -5,7 +5,6 @@ Each module of this folder with a `measure()` is one; it yields Figures. Nothing
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,13 +38,6 @@ def seconds(call: Callable[[], object]) -> float:
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
-
-
-def paired(first: Callable[[], object], second: Callable[[], object], rounds: int = 9) -> tuple[float, float]:
-    """The median seconds of two calls taken in turns, after one round to warm both."""
-    first(), second()
-    pairs = [(seconds(first), seconds(second)) for _ in range(rounds)]
-    return statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
 
 
 def percentile(values: Sequence[float], percent: float) -> float:

@@ -30,12 +30,6 @@ def request(model: str, tokens: int) -> bytes:
     ).encode()
 
 
-def resident_megabytes() -> float:
-    """What this process holds now, in MB of 1,000,000 bytes."""
-    with open("/proc/self/statm") as statm:
-        return int(statm.read().split()[1]) * 4096 / 1e6
-
-
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--url", required=True)
@@ -43,12 +37,11 @@ def main() -> None:
     options.add_argument("--concurrency", type=int, required=True)
     options.add_argument("--requests", type=int, required=True)
     options.add_argument("--tokens", type=int, default=128)
-    options.add_argument("--out", type=Path)
+    options.add_argument("--out", type=Path, required=True)
     asked = options.parse_args()
     body = request(asked.model, asked.tokens)
     asks = (PreparedRequest(number, body, 100, asked.tokens) for number in range(asked.requests))
     kept: list[tuple[int, array[int], str]] = []
-    held: list[float] = []
     failed: list[str] = []
     tokens = 0
 
@@ -57,28 +50,14 @@ def main() -> None:
         tokens += sum(exchange.tokens)
         if exchange.outcome != "ok":
             failed.append(f"{exchange.outcome}: {exchange.error}")
-        if asked.out:
-            kept.append((exchange.sent_ns, exchange.stamps_ns, exchange.response_id or ""))
-        elif exchange.number % asked.concurrency == 0:
-            held.append(resident_megabytes())
+        kept.append((exchange.sent_ns, exchange.stamps_ns, exchange.response_id or ""))
 
     load = Load("closed", concurrency=asked.concurrency)
     point = uvloop.run(run_point(Target.at(asked.url), asks, load, Limits(), on_exchange=keep))
     peak = peak_megabytes()
-    if asked.out:
-        asked.out.write_text(json.dumps([(sent, list(stamps), name) for sent, stamps, name in kept]))
-    lag = sorted(point.lag_ns)
+    asked.out.write_text(json.dumps([(sent, list(stamps), name) for sent, stamps, name in kept]))
     json.dump(
-        {
-            "tokens": tokens,
-            "failed": failed[:3],
-            "parse_us": point.parse_s / tokens * 1e6,
-            "peak_mb": peak,
-            "in_flight": point.in_flight,
-            "lag_us_p99": lag[len(lag) * 99 // 100] / 1e3,
-            "held_mb": held,
-        },
-        sys.stdout,
+        {"tokens": tokens, "failed": failed[:3], "parse_us": point.parse_s / tokens * 1e6, "peak_mb": peak}, sys.stdout
     )
 
 

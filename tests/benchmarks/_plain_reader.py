@@ -1,7 +1,4 @@
-"""A plain aiohttp client as a yardstick, where no other is at hand: it stamps what comes and checks nothing.
-
-`feed` notes each piece as aiohttp's parser hands it on; `lines` reads lines and parses each, as most clients do.
-"""
+"""A plain aiohttp client as a yardstick: it stamps each piece as aiohttp's parser hands it on, and checks nothing."""
 
 from __future__ import annotations
 
@@ -55,20 +52,7 @@ async def by_feed(response: aiohttp.ClientResponse, sent: int) -> Record:
     return sent, arrivals[len(arrivals) - tokens :], name
 
 
-async def by_lines(response: aiohttp.ClientResponse, sent: int) -> Record:
-    stamps, name = [], ""
-    async for line in response.content:
-        if line.startswith(b"data: ") and not line.startswith(b"data: [DONE]"):
-            stamp = monotonic_ns()
-            chunk = json.loads(line[6:])
-            name = chunk["id"]
-            if chunk["choices"] and chunk["choices"][0]["delta"].get("content"):
-                stamps.append(stamp)
-    return sent, stamps, name
-
-
 async def run(asked: argparse.Namespace) -> list[Record]:
-    read = {"feed": by_feed, "lines": by_lines}[asked.mode]
     body = request(asked.model, asked.tokens)
     numbers = iter(range(asked.requests))
     records: list[Record] = []
@@ -80,7 +64,7 @@ async def run(asked: argparse.Namespace) -> list[Record]:
                 sent = monotonic_ns()
                 url, kind = f"{asked.url}/v1/chat/completions", {"content-type": "application/json"}
                 async with session.post(url, data=body, headers=kind) as response:
-                    records.append(await read(response, sent))
+                    records.append(await by_feed(response, sent))
 
         await asyncio.gather(*(place() for _ in range(asked.concurrency)))
     return records
@@ -88,7 +72,6 @@ async def run(asked: argparse.Namespace) -> list[Record]:
 
 def main() -> None:
     options = argparse.ArgumentParser()
-    options.add_argument("--mode", choices=("feed", "lines"), required=True)
     options.add_argument("--url", required=True)
     options.add_argument("--model", required=True)
     options.add_argument("--concurrency", type=int, required=True)
@@ -97,7 +80,7 @@ def main() -> None:
     options.add_argument("--out", type=Path, required=True)
     asked = options.parse_args()
     gc.disable()
-    asked.out.write_text(json.dumps(uvloop.run(run(asked)) if asked.mode == "feed" else asyncio.run(run(asked))))
+    asked.out.write_text(json.dumps(uvloop.run(run(asked))))
 
 
 if __name__ == "__main__":

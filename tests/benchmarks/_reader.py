@@ -28,13 +28,15 @@ def opened() -> dict[str, Any]:
 
 def asked() -> dict[str, Any]:
     """The rows each question gives, the seconds of the first asking, the most memory so far."""
-    from tests.benchmarks._views import QUESTIONS, VIEWS
+    from bench.questions import question
+    from bench.view import View
+    from tests.benchmarks._synthetic import QUESTIONS
 
     assert library is not None
     answer: dict[str, Any] = {"before_questions_mb": peak_megabytes()}
-    for name, view in VIEWS.items():
+    for name in QUESTIONS:
         before = time.perf_counter()
-        answer[f"{name}_rows"] = len(QUESTIONS[name].answer(library, view).rows)
+        answer[f"{name}_rows"] = len(question(name).answer(library, View(whole=True)).rows)
         answer[f"{name}_first_s"] = time.perf_counter() - before
     return {**answer, "peak_mb": peak_megabytes()}
 

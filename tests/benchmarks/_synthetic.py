@@ -37,6 +37,8 @@ PACKS, PACK_ROWS = 200, 5_000
 FILLED_METRICS, ALL_METRICS = 20, 90
 NOTE = "Synthetic: made up to measure Kneepoint with, not a result of anything."
 FORMAT = "synthetic"
+QUESTIONS = ("heatmap", "pareto", "scaling", "crossover", "cost")
+"""What it is asked, of all of its points."""
 
 LENGTHS = (128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 OUTPUTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)

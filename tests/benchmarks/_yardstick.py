@@ -1,8 +1,5 @@
-"""What the load generator is measured against: a server that logs when it really sent, and plain clients.
-
-$KNEEPOINT_GROUND_TRUTH names a folder with mockllm.c, ref_aiohttp.py and refstat.py, which are then used; without it
-the project's own endpoint and plain aiohttp readers take their place. Server and client have a core each.
-"""
+"""What the load generator is measured against: the project's own endpoint, which logs when it really sent, and a plain
+aiohttp reader. Server and client have a core each."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ import contextlib
 import ctypes
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -20,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +24,10 @@ from bench.endpoint import truth
 from tests.benchmarks import percentile
 from tests.benchmarks._process import ROOT
 
-FOLDER = os.environ.get("KNEEPOINT_GROUND_TRUTH")
 CORES = sorted(os.sched_getaffinity(0))
 MODEL = "mock-model"
-TOKENS = 128
 PR_SET_PDEATHSIG = 1
+CLIENTS = {"own": "_load_client", "feed": "_plain_reader"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +54,7 @@ class Result:
 
 
 def result(client: str, case: Case) -> Result:
-    """What a client made of the case: `own`, `feed`, `lines`, or the folder of another revision, whose own it then is.
+    """What a client made of the case: `own` or `feed`.
 
     A paced case is repeated when the server was late.
     """
@@ -74,13 +69,9 @@ def result(client: str, case: Case) -> Result:
 def _once(client: str, case: Case, folder: Path) -> Result:
     log, out = folder / "log", folder / "out"
     with serving(case, log) as url:
-        root = Path(client) if client.startswith("/") else ROOT
-        said, spent = _run(_command(client, case, url, out), out, root)
-    sent = _from_mock(log) if FOLDER else _from_endpoint(log)
-    records = [
-        (begin, stamps, f"chatcmpl-{name}" if isinstance(name, int) else name)
-        for begin, stamps, name in json.loads(out.read_text())
-    ]
+        said, spent = _run(_command(client, case, url, out))
+    sent = {row.id: (row.received_ns, row.chunks_sent_ns()) for row in truth.read(log)}
+    records = json.loads(out.read_text())
     if len(records) != case.requests or said.get("failed"):
         raise AssertionError(f"{client} completed {len(records)} of {case.requests} requests: {said.get('failed')}")
     return _compared(records, sent, spent, said)
@@ -134,9 +125,9 @@ class Spent:
         return float(self.samples[0 if moment < self.samples[0][0] else -1][1])
 
 
-def _run(command: Sequence[str], out: Path, root: Path) -> tuple[dict[str, Any], Spent]:
-    environment = {**os.environ, "PYTHONPATH": str(root), "LAGDUMP": str(out)}
-    with subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, preexec_fn=on_core(0)) as child:
+def _run(command: Sequence[str]) -> tuple[dict[str, Any], Spent]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, preexec_fn=on_core(0)) as child:
         spent, ended = Spent(child.pid), threading.Event()
         watcher = threading.Thread(target=spent.watch, args=(ended,))
         watcher.start()
@@ -161,24 +152,7 @@ def on_core(place: int) -> Callable[[], None]:
 
 def _command(client: str, case: Case, url: str, out: Path) -> list[str]:
     load = ["--url", url, "--model", MODEL, "--concurrency", str(case.concurrency), "--requests", str(case.requests)]
-    if client == "own" or client.startswith("/"):
-        return [sys.executable, "-m", "tests.benchmarks._load_client", *load, "--out", str(out)]
-    if not FOLDER:
-        return [sys.executable, "-m", "tests.benchmarks._plain_reader", "--mode", client, *load, "--out", str(out)]
-    port = url.rpartition(":")[2]
-    reference = [
-        sys.executable,
-        str(Path(FOLDER) / "ref_aiohttp.py"),
-        "--mode",
-        client,
-        "--port",
-        port,
-        "-c",
-        str(case.concurrency),
-        "-n",
-        str(case.requests),
-    ]
-    return [*reference, "--uvloop", "1" if client == "feed" else "0"]
+    return [sys.executable, "-m", f"tests.benchmarks.{CLIENTS[client]}", *load, "--out", str(out)]
 
 
 @contextlib.contextmanager
@@ -186,35 +160,11 @@ def serving(case: Case, log: Path) -> Iterator[str]:
     """The URL of a server that logs, on the last core; the log is whole after the block."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    pace = ["--ttft-ms", "200", "--itl-ms", "10"] if case.paced else ["--ttft-ms", "0", "--itl-ms", "0"]
-    if FOLDER:
-        command = [
-            str(_built()),
-            "--port",
-            str(port),
-            "--log",
-            str(log),
-            *pace,
-            *([] if case.paced else ["--burst", "16"]),
-        ]
-    else:
-        together = [] if case.paced else ["--chunks-per-write", "16"]
-        command = [
-            sys.executable,
-            "-m",
-            "bench",
-            "endpoint",
-            "--port",
-            str(port),
-            "--model",
-            MODEL,
-            "--log",
-            str(log),
-            *pace,
-            *together,
-        ]
+    paced = ["--ttft-ms", "200", "--itl-ms", "10"]
+    pace = paced if case.paced else ["--ttft-ms", "0", "--itl-ms", "0", "--chunks-per-write", "16"]
+    command = [sys.executable, "-m", "bench", "endpoint", "--port", str(port), "--model", MODEL, "--log", str(log)]
     quiet = subprocess.DEVNULL
-    with subprocess.Popen(command, cwd=ROOT, preexec_fn=on_core(-1), stdout=quiet, stderr=quiet) as server:
+    with subprocess.Popen([*command, *pace], cwd=ROOT, preexec_fn=on_core(-1), stdout=quiet, stderr=quiet) as server:
         try:
             _wait_for(port)
             yield f"http://127.0.0.1:{port}"
@@ -229,26 +179,3 @@ def _wait_for(port: int) -> None:
             return
         time.sleep(0.05)
     raise AssertionError("the server did not start")
-
-
-def _built() -> Path:
-    """The mock server, compiled once into the temporary folder of this machine."""
-    program = Path(tempfile.gettempdir()) / f"kneepoint-mockllm-{os.getuid()}"
-    source = Path(FOLDER or "") / "mockllm.c"
-    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-        compiler = shutil.which("gcc") or shutil.which("cc")
-        if compiler is None:
-            raise AssertionError("The mock server needs a C compiler: install gcc or unset KNEEPOINT_GROUND_TRUTH.")
-        subprocess.run([compiler, "-O3", "-march=native", "-w", "-o", str(program), str(source)], check=True)
-    return program
-
-
-def _from_mock(log: Path) -> dict[str, tuple[int, list[int]]]:
-    rows = [json.loads(line) for line in log.read_text().splitlines()]
-    return {
-        f"chatcmpl-{row['seq']}": (row["t_recv"], list(accumulate(row["d"], initial=row["t_first"]))) for row in rows
-    }
-
-
-def _from_endpoint(log: Path) -> dict[str, tuple[int, list[int]]]:
-    return {row.id: (row.received_ns, row.chunks_sent_ns()) for row in truth.read(log)}

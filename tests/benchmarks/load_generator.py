@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import statistics
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from time import thread_time
 
-from bench.sweep.wire.framing import Chunks
-from bench.sweep.wire.stream import Stream
 from tests.benchmarks import Figure, percentile
-from tests.benchmarks._process import ROOT
-from tests.benchmarks._yardstick import MODEL, TOKENS, Case, Result, on_core, result, serving
+from tests.benchmarks._yardstick import Case, Result, result
 
 PAIRS = 5
 FULL = {64: Case(64, 2048, paced=False), 512: Case(512, 2048, paced=False)}
 PACED = {16: Case(16, 64, paced=True), 128: Case(128, 384, paced=True), 512: Case(512, 1536, paced=True)}
 TTFT_GOAL_MS_P99 = {16: 10, 128: 10, 512: 20}
-FLAT_ROUNDS = 20
 
 
 def measure() -> Iterator[Figure]:
     """In turns with the references, server and client pinned to a core each; medians of the pairs."""
     yield from capacity()
-    yield from parsing()
     for concurrency, case in PACED.items():
         yield from truth_and_cost(concurrency, case)
-    yield from memory()
 
 
 def capacity() -> Iterator[Figure]:
     """Streams of 128 tokens, 16 to a send, as fast as they are read."""
     for concurrency, case in FULL.items():
-        rounds = [{client: result(client, case) for client in ("own", "feed", "lines")} for _ in range(PAIRS)]
+        rounds = [{client: result(client, case) for client in ("own", "feed")} for _ in range(PAIRS)]
         rate = {client: [one[client].tokens_per_s for one in rounds] for client in rounds[0]}
         what = f"capacity at concurrency {concurrency}"
         spread = max(rate["own"]) / min(rate["own"])
@@ -46,21 +34,9 @@ def capacity() -> Iterator[Figure]:
         yield Figure(
             f"{what}, over a reader that checks nothing", _ratio(rate["own"], rate["feed"]), "x", 0.9, at_least=True
         )
-        yield Figure(f"{what}, over a reader of lines", _ratio(rate["own"], rate["lines"]), "x", 4, at_least=True)
         parse = statistics.median(one["own"].said["parse_us"] for one in rounds)
         yield Figure(f"{what}, reading the answers", parse, "us/token", 1.2)
         yield Figure(f"{what}, peak memory", max(one["own"].said["peak_mb"] for one in rounds), "MB", 120)
-
-
-def parsing() -> Iterator[Figure]:
-    """What framing and reading cost by themselves, for chunks that differ in more than their text and for others."""
-    alike = b"".join(_chunk(number, 1_790_000_000) for number in range(TOKENS))
-    unlike = b"".join(_chunk(number, 1_790_000_000 + number) for number in range(TOKENS))
-    for what, body, goal in (("chunks alike but for their text", alike, 1.2), ("chunks that differ", unlike, None)):
-        framing = _best(lambda body=body: _framed(body))
-        pieces = _framed(body)
-        yield Figure(f"framing, {what}", framing, "us/token")
-        yield Figure(f"reading, {what}", _best(lambda pieces=pieces: _read(pieces)), "us/token", goal)
 
 
 def truth_and_cost(concurrency: int, case: Case) -> Iterator[Figure]:
@@ -90,29 +66,6 @@ def truth_and_cost(concurrency: int, case: Case) -> Iterator[Figure]:
     yield Figure(f"{what}, peak memory", max(one.said["peak_mb"] for one in own), "MB", 120)
 
 
-def memory() -> Iterator[Figure]:
-    """What the client holds while samples are handed on, over some fifteen rounds of 512 paced requests."""
-    case = Case(512, 512 * FLAT_ROUNDS, paced=True)
-    with tempfile.TemporaryDirectory() as folder, serving(case, Path(folder) / "log") as url:
-        command = [
-            sys.executable,
-            "-m",
-            "tests.benchmarks._load_client",
-            "--url",
-            url,
-            "--model",
-            MODEL,
-            "--concurrency",
-            "512",
-            "--requests",
-            str(case.requests),
-        ]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, preexec_fn=on_core(0))
-    held = json.loads(done.stdout)["held_mb"]
-    yield Figure(f"memory at the end of {1.5 * FLAT_ROUNDS:.0f} s at 512", held[-1], "MB", 120)
-    yield Figure("its growth over the last three quarters", held[-1] - held[len(held) // 4], "MB", 5)
-
-
 def _ratio(own: list[float], theirs: list[float]) -> float:
     """The median of the pairs' ratios."""
     return statistics.median(mine / other for mine, other in zip(own, theirs, strict=True))
@@ -120,35 +73,3 @@ def _ratio(own: list[float], theirs: list[float]) -> float:
 
 def _median(results: list[Result], figure: Callable[[Result], float]) -> float:
     return statistics.median(figure(one) for one in results)
-
-
-def _chunk(number: int, created: int) -> bytes:
-    text = (
-        b'data: {"id":"chatcmpl-7","object":"chat.completion.chunk","created":%d,"model":"mock-model",'
-        b'"choices":[{"index":0,"delta":{"content":" w%d"},"logprobs":null,"finish_reason":null}]}\n\n'
-        % (created, number)
-    )
-    return b"%x\r\n%s\r\n" % (len(text), text)
-
-
-def _framed(body: bytes) -> list[bytes]:
-    pieces: list[bytes] = []
-    Chunks().advance([body], [1], pieces, [])
-    return pieces
-
-
-def _read(pieces: list[bytes]) -> None:
-    stream = Stream(1_000_000)
-    stream.read(pieces, range(len(pieces)))
-    if len(stream.tokens()) != TOKENS:
-        raise AssertionError("tokens were lost")
-
-
-def _best(call: Callable[[], object]) -> float:
-    """Microseconds per token, the best of many rounds: what the code costs, not what else the machine did."""
-    rounds = []
-    for _ in range(300):
-        start = thread_time()
-        call()
-        rounds.append(thread_time() - start)
-    return min(rounds) / TOKENS * 1e6

@@ -16,8 +16,7 @@ from bench.view import View
 from tests.benchmarks import Figure, seconds
 from tests.benchmarks._bare import Bare, recorded, run
 from tests.benchmarks._process import ROOT, process
-from tests.benchmarks._synthetic import library_of_a_million, published_csv
-from tests.benchmarks._views import QUESTIONS, VIEWS
+from tests.benchmarks._synthetic import QUESTIONS, library_of_a_million, published_csv
 
 STARTS, ROUNDS, IMPORTS = 5, 11, 5
 WITH_VARIATIONS_S = 1.5
@@ -50,10 +49,10 @@ def against_bare(folder: Path) -> Iterator[Figure]:
     """The queries of each answer through the library and over bare read_parquet, in turns; then the answers whole."""
     library = Library.open(folder, shipped=False)
     bare = Bare(library, folder)
-    for name, view in VIEWS.items():
-        asked = QUESTIONS[name]
+    for name in QUESTIONS:
+        asked = question(name)
         library.remembered.forget()
-        statements = recorded(library, lambda recorder, asked=asked, view=view: asked.answer(recorder, view))
+        statements = recorded(library, lambda recorder, asked=asked: asked.answer(recorder, View(whole=True)))
         pairs = in_turns(
             lambda statements=statements: (library.remembered.forget(), run(library, statements)),
             lambda statements=statements: run(bare, statements),

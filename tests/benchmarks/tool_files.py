@@ -35,7 +35,7 @@ def held_against_a_parse(file: Path, what: str) -> Iterator[Figure]:
         with process("_importer", file.parent / f"{file.stem}{number}", file) as importer:
             importer.ask("warm")
             imports.append(importer.ask("import"))
-        with process("_json_parser", file) as parser:
+        with process("_bare_import", file, file.with_suffix(".duckdb")) as parser:
             parses.append(parser.ask("parse")["s"])
     if any(answer["points"] != 1 or answer["refused"] for answer in imports):
         raise AssertionError(f"{file.name} holds one result, but {imports} were imported")

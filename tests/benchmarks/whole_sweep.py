@@ -1,4 +1,4 @@
-"""A sweep as a shell starts it: its start and end, the truth of its samples, jitter, failures among good answers."""
+"""A sweep as a shell starts it: its start and end, and failures among good answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,21 +37,16 @@ TRIES = 2
 
 @dataclass(frozen=True)
 class Swept:
-    """A sweep of one point, its raw samples, what the endpoint says of the same requests, and when it was all over."""
+    """A sweep of one point, what the endpoint says of its requests, and when it was all over."""
 
     point: dict[str, Any]
-    rows: list[dict[str, Any]]
-    truths: dict[str, Truth]
+    truths: list[Truth]
     end_s: float
 
     @property
     def server_late_ms(self) -> float:
         """How late the endpoint sent, at p99."""
-        late = [
-            (sent - due) / 1e6
-            for row in self.truths.values()
-            for due, sent in zip(row.due_ns, row.sent_ns, strict=False)
-        ]
+        late = [(sent - due) / 1e6 for row in self.truths for due, sent in zip(row.due_ns, row.sent_ns, strict=False)]
         return percentile(late, 99)
 
 
@@ -61,11 +55,6 @@ def measure() -> Iterator[Figure]:
     yield Figure("start of the process to its first request", statistics.median(starts()), "s", 0.5)
     steady = [swept(["--ttft-ms", "100", "--itl-ms", "5"], 32, 640, 40) for _ in range(ROUNDS)]
     yield Figure("last response to the finished journal", statistics.median(one.end_s for one in steady), "s", 0.5)
-    errors = [ttft_errors_ms(one) for one in steady]
-    for percent, goal in ((50, 0.5), (99, 10.0)):
-        off = statistics.median(percentile(one, percent) for one in errors)
-        yield Figure(f"TTFT error p{percent} in a sweep's samples", off, "ms", goal)
-    yield from jitter()
     yield from failing(steady)
 
 
@@ -83,27 +72,6 @@ def starts() -> list[float]:
                 asking.close()
                 process.kill()
     return found
-
-
-def jitter() -> Iterator[Figure]:
-    """Log-normal waits: what is reported is over every request, and so is the sample that was drawn."""
-    drawn = ["--ttft-ms", "100", "--itl-ms", "10", "--jitter", "lognormal", "--jitter-share", "0.4"]
-    rounds = [swept(drawn, 16, 320, 64) for _ in range(ROUNDS)]
-    for key in ("ttft_ms", "itl_ms"):
-        for percent in PERCENTS:
-            off = [
-                abs(one.point["whole"][f"{key}_p{percent}"] / percentile(sample(one, key), percent) - 1)
-                for one in rounds
-            ]
-            yield Figure(f"jitter, {key[:-3]} p{percent} off the exact sample's", statistics.median(off) * 100, "%", 1)
-
-
-def sample(one: Swept, key: str) -> list[float]:
-    """The times that the endpoint drew and kept, in ms."""
-    rows = [one.truths[row["response_id"]] for row in one.rows]
-    if key == "ttft_ms":
-        return [(row.sent_ns[0] - row.received_ns) / 1e6 for row in rows]
-    return [(later - earlier) / 1e6 for row in rows for earlier, later in pairwise(row.chunks_sent_ns())]
 
 
 def failing(clean: Sequence[Swept]) -> Iterator[Figure]:
@@ -124,15 +92,6 @@ def failing(clean: Sequence[Swept]) -> Iterator[Figure]:
             yield Figure(f"with a tenth failing, {key[:-3]} p{percent} of the good off by", off * 100, "%", 2)
 
 
-def ttft_errors_ms(one: Swept) -> list[float]:
-    """How much longer each request's TTFT was to the sweep than to the endpoint."""
-    found = []
-    for row in one.rows:
-        seen = one.truths[row["response_id"]]
-        found.append((row["first_ns"] - row["sent_ns"] - (seen.sent_ns[0] - seen.received_ns)) / 1e6)
-    return found
-
-
 def swept(options: Sequence[str], concurrency: int, requests: int, osl: int) -> Swept:
     """A sweep of one point; again where the endpoint was late for want of its core."""
     for _ in range(TRIES):
@@ -143,8 +102,6 @@ def swept(options: Sequence[str], concurrency: int, requests: int, osl: int) -> 
 
 
 def _swept(options: Sequence[str], concurrency: int, requests: int, osl: int) -> Swept:
-    import pyarrow.parquet as pq
-
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "truth.jsonl"
         with serving([*options, "--log", str(log)]) as url:
@@ -154,14 +111,8 @@ def _swept(options: Sequence[str], concurrency: int, requests: int, osl: int) ->
         truths = truth.read(log)
         (place,) = (path.parent for path in (Path(folder) / "sweeps").glob("*/journal.jsonl"))
         written = (place / "journal.jsonl").stat().st_mtime - (time.time() - time.monotonic())
-        rows = pq.read_table(place / "requests" / "1.parquet").to_pylist()
     last = max(row.end_ns or 0 for row in truths) / 1e9
-    return Swept(
-        told["points"][0],
-        [row for row in rows if row["outcome"] == "ok"],
-        {row.id: row for row in truths},
-        written - last,
-    )
+    return Swept(told["points"][0], truths, written - last)
 
 
 def sweeping(url: str, library: str, concurrency: int, requests: int, osl: int) -> list[str]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.chart import line_names
-from bench.chart.line_names import FARTHEST, GAP, LINE, PLOTS, freest, placed, width
+from bench.chart.line_names import FARTHEST, GAP, LINE, PLOTS, freest, placed
+from tests.thorough import times
 
 shares = st.floats(0, 1).map(lambda share: round(share, 4))
 ends = st.lists(st.tuples(shares, shares), max_size=12)
+often = settings(max_examples=times(100, 10, 25))
 
 
+@often
 @given(ends, st.lists(st.sampled_from([60.0, 120.0, 200.0]), min_size=12, max_size=12), st.booleans())
 def test_above_each_other_stand_in_the_order_of_the_ends(
     places: list[tuple[float, float]], widths: list[float], narrow: bool
@@ -41,6 +44,7 @@ def test_above_each_other_stand_in_the_order_of_the_ends(
             assert (one[1] - other[1]) * (its.up - others.up) >= -1e-9
 
 
+@often
 @given(st.lists(shares, min_size=2, max_size=6), st.data())
 def test_of_lines_that_end_in_one_place_all_are_named(heights: list[float], data: st.DataObject) -> None:
     """Up to six ends within a line or two of each other, as on Scaling: none of the names is left out."""
@@ -85,9 +89,3 @@ def test_words_beside_a_place_cover_least() -> None:
     assert freest((0.5, 0.5), 100.0, 15, right).anchor == "right"
     above = freest((0.5, 0.5), 100.0, 15, [[(0.4, 0.5), (0.6, 0.5)]])
     assert above.up > 0
-
-
-def test_a_name_is_as_wide_as_its_letters() -> None:
-    assert width("H100 SXM") < width("MI355X and 2 more")
-    assert width("iii") < width("MMM")
-    assert width("") == 0

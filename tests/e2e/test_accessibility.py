@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,19 +10,15 @@ from typing import Any
 import axe_playwright_python
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from bench.chart import DARK, LIGHT
 from bench.chart.shades import MARK_CONTRAST, TEXT_CONTRAST
-from bench.endpoint import Settings
-from bench.endpoint import running as endpoint
 from bench.maths.colour import contrast, mixed
-from bench.sweep.session.runner import run
-from tests.benchmarks._server import running
-from tests.e2e.browsing import reading, settled, spot
-from tests.e2e.test_phone_charts import PAIR
-from tests.sweep.sweeping import folder_for
-from tests.thorough import some
+from bench.sweep.folder import Folder
+from tests.e2e.browsing import PAIR, charted, headline, listening, settled, spot
+from tests.e2e.conftest import Visit
+from tests.thorough import EVERY, some
 
 RULES = {"light": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "dark": ["color-contrast"]}
 """What axe looks for: everything that makes a grave finding, and once more in the dark what a theme can change."""
@@ -92,6 +87,7 @@ MOVING = """
   .map(([one]) => one.outerHTML.slice(0, 120))
 """
 
+CALLED = "chart => (chart.closest('[aria-label]') ?? chart.querySelector('[aria-label]')).ariaLabel"
 DRAWN_ON = """
 ground => [...document.querySelectorAll('.js-plotly-plot')].every(chart => chart.layout.paper_bgcolor === ground)
 """
@@ -100,22 +96,9 @@ Act = Callable[[Page], None]
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """The app's address and the id of a sweep in its library, whose measured endpoint is gone by now."""
-    place = tmp_path_factory.mktemp("library")
-    with endpoint(Settings(step_ms=4, prefill_us_per_token=10, dialect="vllm")) as url:
-        folder = folder_for(place, url, loads__concurrency="1,2,4")
-        with ThreadPoolExecutor(1) as beside_the_browsers_loop:
-            assert beside_the_browsers_loop.submit(run, folder).result().state == "done"
-    with running(place) as started:
-        yield started.url, folder.id
-
-
-@pytest.fixture(scope="module")
-def tab(app: tuple[str, str], browser: Browser) -> Iterator[Page]:
+def tab(server: str, context: BrowserContext) -> Iterator[Page]:
     """One tab for all pages, tall enough for whole charts."""
-    with reading(browser, app[0]) as open_one:
-        page = open_one()
+    with listening(context, server) as page:
         page.set_viewport_size({"width": 1440, "height": 1500})
         yield page
 
@@ -173,13 +156,19 @@ STATES: dict[str, tuple[str, tuple[Act, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("state", some(STATES, 6))
-def test_axe_finds_nothing_grave_and_every_text_can_be_read(state: str, tab: Page, app: tuple[str, str]) -> None:
+A_FEW = ("overview", "crossover", "launch", "run")
+"""A matrix with cards, a chart with its options, a form, and charts below each other."""
+
+
+@pytest.mark.parametrize("state", STATES if EVERY else A_FEW)
+def test_axe_finds_nothing_grave_every_text_can_be_read_and_nothing_moves_for_those_who_asked(
+    state: str, tab: Page, swept: Folder
+) -> None:
     address, acts = STATES[state]
     for scheme, theme in (("light", LIGHT), ("dark", DARK)):
         tab.emulate_media(color_scheme=scheme)
         if acts or theme is LIGHT:  # what has not been used since is the same page in the dark
-            tab.goto(address.format(sweep=app[1]))
+            tab.goto(address.format(sweep=swept.id))
             tab.locator("h1").first.wait_for()
             tab.evaluate(AXE)
         tab.wait_for_function(DRAWN_ON, arg=theme.background)
@@ -193,6 +182,9 @@ def test_axe_finds_nothing_grave_and_every_text_can_be_read(state: str, tab: Pag
             if tab.locator("[data-testid=stPopoverBody]").count():
                 tab.keyboard.press("Escape")
                 tab.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
+    tab.emulate_media(reduced_motion="reduce")
+    assert tab.evaluate(MOVING) == []
+    tab.emulate_media(reduced_motion="no-preference")
 
 
 def grave(page: Page, scheme: str) -> list[Any]:
@@ -229,67 +221,48 @@ def hexadecimal(colour: Any) -> str:
 
 
 @pytest.mark.parametrize("scheme", some(RULES, 1))
-def test_what_has_the_focus_is_seen(scheme: str, tab: Page) -> None:
-    tab.emulate_media(color_scheme=scheme)
-    tab.goto("/pareto")
-    tab.locator(".js-plotly-plot .main-svg").first.wait_for()
-    settled(tab)
+def test_what_has_the_focus_is_seen_and_controls_tell_what_they_choose_and_whether_they_are_open(
+    scheme: str, visit: Visit
+) -> None:
+    page = visit()
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": 1440, "height": 1500})
+    charted(page, "/pareto")
+    # The chart is called what the page says, and every control that Tab reaches is seen.
+    chart = page.locator("[data-testid=stPlotlyChart]").first
+    assert chart.evaluate(CALLED) == headline(page)
     reached = []
     for _ in range(STOPS):
-        tab.keyboard.press("Tab")
-        kind, name, ring, ground = tab.evaluate(FOCUSED)
+        page.keyboard.press("Tab")
+        kind, name, ring, ground = page.evaluate(FOCUSED)
         if kind in ("BODY", "TD"):
             break
         reached.append(name)
         assert ring, f"{name} ({kind}) shows no focus"
         assert contrast(hexadecimal(ring), hexadecimal(ground)) >= MARK_CONTRAST, name
     assert {"Overview", "Copy link", "Reset", "Model", "Vertical axis", "Open a point", "Zoom in"} <= set(reached)
-
-
-def test_the_charts_own_controls_are_seen_while_one_has_the_focus(tab: Page) -> None:
-    tab.goto("/pareto")
-    tab.locator(".js-plotly-plot .main-svg").first.wait_for()
-    settled(tab)
-    bar = tab.locator(".modebar").first
-    tab.get_by_role("button", name="Zoom in").focus()
-    expect(bar).to_have_css("opacity", "1")
-
-
-def test_controls_tell_what_they_choose_and_whether_they_are_open(tab: Page) -> None:
-    tab.goto("/pareto")
-    tab.locator(".js-plotly-plot .main-svg").first.wait_for()
-    settled(tab)
+    # The chart's own controls are seen while one of them has the focus.
+    page.get_by_role("button", name="Zoom in").focus()
+    expect(page.locator(".modebar").first).to_have_css("opacity", "1")
+    # A selector tells what is chosen in it and whether it is open.
     for name in ("Accelerators: All", "Limits: None", "Prices: On demand", "More filters"):
-        expect(tab.get_by_role("button", name=name)).to_have_attribute("aria-expanded", "false")
-    tab.get_by_role("button", name="Limits: None").click()
-    expect(tab.get_by_role("button", name="Limits: None")).to_have_attribute("aria-expanded", "true")
-    current = tab.locator("[aria-current=page]")
+        expect(page.get_by_role("button", name=name)).to_have_attribute("aria-expanded", "false")
+    page.get_by_role("button", name="Limits: None").click()
+    expect(page.get_by_role("button", name="Limits: None")).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Escape")
+    settled(page)
+    # The list of pages tells which one this is.
+    current = page.locator("[aria-current=page]")
     expect(current).to_have_text(["Pareto"])
-    tab.keyboard.press("Escape")
-    settled(tab)
-    tab.get_by_role("link", name="Cost", exact=True).click()
-    tab.locator("h1", has_text="cheapest").wait_for()
+    page.get_by_role("link", name="Cost", exact=True).click()
+    page.locator("h1", has_text="cheapest").wait_for()
     expect(current).to_have_text("Cost")
-
-
-def test_a_phones_selectors_tell_whether_they_are_unfolded(tab: Page) -> None:
-    tab.set_viewport_size({"width": 390, "height": 844})
-    tab.goto("/pareto")
-    settled(tab)
-    fold = tab.locator(".st-key-selected button")
+    # On a phone the one button of all selectors tells whether they are unfolded.
+    page.set_viewport_size({"width": 390, "height": 844})
+    settled(page)
+    fold = page.locator(".st-key-selected button")
     expect(fold).to_have_attribute("aria-expanded", "false")
     fold.click()
     expect(fold).to_have_attribute("aria-expanded", "true")
     fold.click()
     expect(fold).to_have_attribute("aria-expanded", "false")
-    tab.set_viewport_size({"width": 1440, "height": 1500})
-
-
-def test_nothing_moves_for_those_who_asked_for_no_motion(tab: Page) -> None:
-    tab.emulate_media(reduced_motion="reduce")
-    for address in ("/", "/pareto", "/launch", "/jobs", "/run"):
-        tab.goto(address)
-        tab.locator("h1").first.wait_for()
-        settled(tab)
-        assert tab.evaluate(MOVING) == []
-    tab.emulate_media(reduced_motion="no-preference")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import http.client
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,113 +12,109 @@ from playwright.sync_api import Browser, Page, expect
 
 from bench.library import Library
 from bench.library.facts import PRICE
-from bench.view import View
-from tests.benchmarks._server import Server, running
-from tests.e2e.browsing import CHART, figure, find, headline, reading, settled, unfold
+from tests.benchmarks._server import running
+from tests.e2e.browsing import (
+    CHART,
+    Counter,
+    back,
+    charted,
+    drawn_points,
+    figure,
+    find,
+    headline,
+    reading,
+    settled,
+    unfold,
+    view_of,
+)
+from tests.e2e.conftest import Visit
 from tests.library.files import ROW, entries, table
 
 LAB = {**ROW, "model": "deepseek-r1", "precision": "fp8", "isl": 1024, "osl": 1024, "source": "our-lab"}
 LOADS = [{"concurrency": n, "output_tokens_per_s": 300.0 * n**0.8, "tpot_ms_p50": 10 + n / 4} for n in (1, 4, 16, 64)]
-MANY = 30_000
+MANY = 20_000
 """Rows of a file whose import takes long enough to be left in the middle."""
-
-Tab = Callable[[], Page]
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where these tests' own library lies."""
     return tmp_path_factory.mktemp("importing") / "library"
 
 
 @pytest.fixture(scope="module")
-def app(library: Path) -> Iterator[Server]:
-    with running(library) as started:
-        yield started
+def server(own: Path) -> Iterator[str]:
+    with running(own) as started:
+        yield started.url
 
 
-@pytest.fixture
-def tab(app: Server, browser: Browser) -> Iterator[Tab]:
-    with reading(browser, app.url) as open_one:
-        yield open_one
-
-
-def test_a_good_a_broken_and_a_partly_good_file_and_the_ways_on(tab: Tab, library: Path, tmp_path: Path) -> None:
+@pytest.mark.timeout(240)
+def test_a_good_a_broken_and_a_partly_good_file_lie_beside_the_published_3_steps_from_the_first_page(
+    visit: Visit, own: Path, tmp_path: Path
+) -> None:
     good = table(tmp_path / "lab.csv", *LOADS, base=LAB)
     partly = table(tmp_path / "partly.csv", *LOADS[:2], {"concurrency": "many"}, base={**LAB, "source": "partly"})
-    broken = tmp_path / "broken.json"
+    broken, torn = tmp_path / "broken.json", tmp_path / "torn.parquet"
     broken.write_text('{"model": [')
-    page = dropped(tab(), good, partly, broken)
+    torn.write_bytes(b"PAR1 and no more")
+    page = visit()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "PUT" else None)
+    reader = Counter(charted(page, "/"))
+    page.evaluate("window.opened = 'once'")
+    reader.click(page.get_by_role("link", name="Data", exact=True))
+    page.wait_for_url("**/data*")
+    settled(page)
+    # A file that cannot be read is told, and nothing can be imported; nor is what is too long.
+    drop(page, torn)
+    said(page, "Nothing here can be added: 1 file cannot be loaded.")
+    assert begun(sent[0], "2000000000") == 413
+    expect(page.get_by_role("button", name="Import")).to_have_count(0)
+    page.get_by_role("button", name="Clear").click()
+    expect(page.get_by_text("Nothing here can be added")).to_have_count(0)
+    settled(page)
+    # What files hold is told before anything is loaded, and one press, or two, loads it once.
+    drop(page, good, partly, broken)
     said(page, "2 of 3 files bring 6 points; 1 file cannot be loaded and 1 row is refused. Nothing is loaded yet.")
     said(page, "broken.json ends in the middle of its JSON")
-    assert not library.exists()
-    page.evaluate("window.opened = 'once'")
+    assert ["lab.csv", "partly.csv"] not in imports(own)
+    reader.steps += 1
     page.get_by_role("button", name="Import 2 files").dblclick()
     said(page, "6 points from 2 files are in the library now; 1 file cannot be loaded and 1 row was refused.")
     expect(page.locator("h1")).to_contain_text("2 rows and files were refused")
+    settled(page)
+    here = page.url
+    # From there it is a step to the published results beside them, and one to their own frontier.
+    reader.click(page.get_by_role("link", name="Compare with the published"))
+    page.wait_for_url("**/pareto?v=2&**group=source**")
+    page.wait_for_selector(CHART)
+    settled(page)
+    assert reader.steps == 3
+    assert view_of(page).values("source") == ()
+    assert len(drawn_points(page)) > 100
+    back(page, here)
+    said(page, "6 points from 2 files are in the library now")
     page.get_by_role("link", name="See it on the frontier").click()
     page.wait_for_url("**/pareto?v=2&**source=our-lab**")
     page.wait_for_selector(CHART)
     settled(page)
     assert headline(page).startswith("On DeepSeek-R1 FP8 at 1,024/1,024, H100 SXM goes from ")
     said(page, "4 of 6 points are on the frontier.")
-    assert drawn(page) == 6
-    page.go_back()
-    said(page, "6 points from 2 files are in the library now")
-    settled(page)
-    page.get_by_role("link", name="Compare with the published").click()
-    page.wait_for_url("**/pareto?v=2&**group=source**")
-    page.wait_for_selector(CHART)
-    settled(page)
-    assert View.from_query(page.url.partition("?")[2]).values("source") == ()
-    assert drawn(page) > 100
+    assert len(drawn_points(page)) == 6
     assert page.evaluate("window.opened") == "once", "Nothing of this needs a reload."
-    page.go_back()
+    back(page, here)
     said(page, "6 points from 2 files are in the library now")
     page.reload()
     page.locator("input[type=file]").wait_for(state="attached")
-    assert imports(library) == [["lab.csv", "partly.csv"]]
+    assert imports(own).count(["lab.csv", "partly.csv"]) == 1
 
 
-def test_a_file_that_cannot_be_read_is_told_and_nothing_can_be_imported(tab: Tab, tmp_path: Path) -> None:
-    broken = tmp_path / "torn.parquet"
-    broken.write_bytes(b"PAR1 and no more")
-    page = tab()
-    sent: list[str] = []
-    page.on("request", lambda request: sent.append(request.url) if request.method == "PUT" else None)
-    dropped(page, broken)
-    said(page, "Nothing here can be added: 1 file cannot be loaded.")
-    assert begun(sent[0], "2000000000") == 413
-    expect(page.get_by_role("button", name="Import")).to_have_count(0)
-    page.get_by_role("button", name="Clear").click()
-    expect(page.get_by_text("Nothing here can be added")).to_have_count(0)
-
-
-def test_an_import_left_in_the_middle_is_found_again_and_made_once(tab: Tab, library: Path, tmp_path: Path) -> None:
-    rows = [{"concurrency": 1 + n % 64, "repeat": n, "output_tokens_per_s": 1.0 + n} for n in range(MANY)]
-    long = table(tmp_path / "long.csv", *rows, base={**LAB, "source": "long"})
-    page = dropped(tab(), long)
-    said(page, f"1 file brings {MANY:,} points")
-    page.get_by_role("link", name="Jobs").click()
-    page.wait_for_url("**/jobs**")
-    settled(page)
-    page.go_back()
-    said(page, f"1 file brings {MANY:,} points")
-    page.get_by_role("button", name="Import 1 file").click()
-    page.get_by_text("It goes on if you leave this page").or_(page.get_by_text("in the library now")).first.wait_for()
-    page.reload()
-    said(page, f"{MANY:,} points from 1 file are in the library now.")
-    said(tab_on_data(tab()), f"{MANY:,} points from 1 file are in the library now.")
-    assert [files for files in imports(library) if "long.csv" in files] == [["long.csv"]]
-    again = dropped(page, long)
-    said(again, "Nothing here can be added: 1 file is in the library already.")
-
-
-@pytest.mark.long
-def test_facts_are_asked_once_and_remembered_after_a_restart(
-    tab: Tab, browser: Browser, library: Path, tmp_path: Path
+def test_facts_are_asked_once_and_remembered_after_a_restart_whose_first_request_is_a_deep_link(
+    visit: Visit, browser: Browser, own: Path, tmp_path: Path
 ) -> None:
     file = table(tmp_path / "open.csv", *LOADS, base={**LAB, "accelerator": None, "source": "open-lab"})
-    page = dropped(tab(), file)
+    page = on_data(visit())
+    drop(page, file)
     said(page, "open.csv does not say: accelerator.")
     find(page, "Accelerator", "H200 SXM")
     page.get_by_role("spinbutton", name="Price").fill("2.5")
@@ -126,46 +122,82 @@ def test_facts_are_asked_once_and_remembered_after_a_restart(
     settled(page)
     page.get_by_role("button", name="Import 1 file").click()
     said(page, "4 points from 1 file are in the library now.")
-    (kept,) = entries(library / "facts.jsonl")
+    (kept,) = entries(own / "facts.jsonl")
     assert kept["facts"] == {"accelerator": "h200-sxm", PRICE: 2.5}
-    with running(library) as restarted, reading(browser, restarted.url) as fresh:
-        page = dropped(fresh(), file)
+    with running(own) as restarted, reading(browser, restarted.url) as tab:
+        page = charted(tab(), "/pareto?v=1&model=deepseek-r1&source=open-lab&x=tpot_ms_p50&y=output_tokens_per_s")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        assert page.title() == "Pareto - Kneepoint"
+        assert "DeepSeek-R1" in headline(page)
+        assert "H200 SXM" in headline(page)
+        _, titles = figure(page)
+        assert titles["xaxis"].startswith("TPOT, median")
+        assert titles["yaxis"].startswith("Output throughput")
+        drop(on_data(page), file)
         said(page, "Nothing here can be added: 1 file is in the library already.")
         expect(page.get_by_text("does not say")).to_have_count(0)
-        page.goto("/pareto?v=1&model=deepseek-r1&source=open-lab&x=tpot_ms_p50&y=output_tokens_per_s")
-        page.wait_for_selector(CHART)
-        settled(page)
-        assert "H200 SXM" in headline(page)
 
 
 def test_files_that_look_alike_are_told_apart_and_one_fact_is_stated_for_three(
-    browser: Browser, tmp_path: Path
+    visit: Visit, own: Path, tmp_path: Path
 ) -> None:
-    library, files = tmp_path / "library", []
+    files = []
     for concurrency in (1, 4, 16):
-        (tmp_path / str(concurrency)).mkdir()
         row = {"concurrency": concurrency, "output_tokens_per_s": 300.0 * concurrency}
-        base = {**LAB, "accelerator": None, "source": f"lab-{concurrency}"}
-        files.append(table(tmp_path / str(concurrency) / "lab.csv", row, base=base))
-    with running(library) as app, reading(browser, app.url) as open_one:
-        page = dropped(open_one(), *files)
-        said(page, "3 of 3 files bring 3 points.")
-        picked(page, "For these files", ("lab.csv (concurrency 4", "lab.csv (concurrency 16"))
-        find(page, "Accelerator", "H200 SXM")
-        page.get_by_role("button", name="Import 3 files").click()
-        said(page, "3 points from 3 files are in the library now.")
-        assert accelerators(library) == [(1, None), (4, "h200-sxm"), (16, "h200-sxm")]
-        page.goto("/data?search=lab.csv")
-        settled(page)
-        page.get_by_text("State a fact about several sources").click()
-        settled(page)
-        picked(page, "Sources", ("Select all",))
-        find(page, "Accelerator of all of them", "B200 SXM")
-        page.get_by_role("button", name="State it for all of them").click()
-        said(page, "Accelerator is stated, in every row of 3 sources.")
-        assert accelerators(library) == [(n, "b200-sxm") for n in (1, 4, 16)]
-        stated = [entry for entry in entries(library / "audit.jsonl") if entry["what"] == "facts"]
-        assert len({entry["source_id"] for entry in stated}) == 3
+        base = {**LAB, "accelerator": None, "source": f"alike-{concurrency}"}
+        files.append(table(tmp_path / str(concurrency) / "alike.csv", row, base=base))
+    page = on_data(visit())
+    drop(page, *files)
+    said(page, "3 of 3 files bring 3 points.")
+    picked(page, "For these files", ("alike.csv (concurrency 4", "alike.csv (concurrency 16"))
+    find(page, "Accelerator", "H200 SXM")
+    page.get_by_role("button", name="Import 3 files").click()
+    said(page, "3 points from 3 files are in the library now.")
+    assert accelerators(own) == [(1, None), (4, "h200-sxm"), (16, "h200-sxm")]
+    page.goto("/data?search=alike.csv")
+    page.get_by_text("State a fact about several sources").click()
+    settled(page)
+    picked(page, "Sources", ("Select all",))
+    find(page, "Accelerator of all of them", "B200 SXM")
+    page.get_by_role("button", name="State it for all of them").click()
+    said(page, "Accelerator is stated, in every row of 3 sources.")
+    assert accelerators(own) == [(n, "b200-sxm") for n in (1, 4, 16)]
+    sources = {id for (id,) in fetched(own, "SELECT source_id FROM points WHERE source LIKE 'alike-%'")}
+    stated = [entry["source_id"] for entry in entries(own / "audit.jsonl") if entry["what"] == "facts"]
+    assert sources <= set(stated)
+
+
+def test_an_import_left_in_the_middle_is_found_again_and_made_once(visit: Visit, own: Path, tmp_path: Path) -> None:
+    rows = [{"concurrency": 1 + n % 64, "repeat": n, "output_tokens_per_s": 1.0 + n} for n in range(MANY)]
+    long = table(tmp_path / "long.csv", *rows, base={**LAB, "source": "long"})
+    page = on_data(visit())
+    drop(page, long)
+    said(page, f"1 file brings {MANY:,} points")
+    here = page.url
+    page.get_by_role("link", name="Jobs").click()
+    page.wait_for_url("**/jobs**")
+    settled(page)
+    page.go_back()
+    page.wait_for_url(here)
+    said(page, f"1 file brings {MANY:,} points")
+    page.get_by_role("button", name="Import 1 file").click()
+    page.get_by_text("It goes on if you leave this page").or_(page.get_by_text("in the library now")).first.wait_for()
+    page.reload()
+    said(page, f"{MANY:,} points from 1 file are in the library now.")
+    said(on_data(visit()), f"{MANY:,} points from 1 file are in the library now.")
+    assert [files for files in imports(own) if "long.csv" in files] == [["long.csv"]]
+    drop(page, long)
+    said(page, "Nothing here can be added: 1 file is in the library already.")
+
+
+def on_data(page: Page) -> Page:
+    page.goto("/data")
+    return page
+
+
+def drop(page: Page, *files: Path) -> None:
+    """Drops these files on the Data page."""
+    page.locator("input[type=file]").set_input_files(files)
 
 
 def picked(page: Page, label: str, values: tuple[str, ...]) -> None:
@@ -178,23 +210,16 @@ def picked(page: Page, label: str, values: tuple[str, ...]) -> None:
     settled(page)
 
 
-def accelerators(library: Path) -> list[tuple[int, str | None]]:
-    """The accelerator of each point of the library's own."""
-    opened = Library.open(library, shipped=False)
-    return opened.fetch("SELECT concurrency, accelerator FROM points ORDER BY concurrency")
+def fetched(library: Path, sql: str) -> list[tuple[object, ...]]:
+    """What the library's own points say."""
+    return Library.open(library, shipped=False).fetch(sql)
 
 
-def tab_on_data(page: Page) -> Page:
-    page.goto("/data")
-    return page
-
-
-def dropped(page: Page, *files: Path) -> Page:
-    """The Data page after these files were dropped."""
-    if not page.url.endswith("/data"):
-        page.goto("/data")
-    page.locator("input[type=file]").set_input_files(files)
-    return page
+def accelerators(library: Path) -> list[tuple[object, ...]]:
+    """The accelerator of each point of the files that look alike."""
+    return fetched(
+        library, "SELECT concurrency, accelerator FROM points WHERE source LIKE 'alike-%' ORDER BY concurrency"
+    )
 
 
 def begun(url: str, length: str) -> int:
@@ -215,22 +240,11 @@ def said(page: Page, sentence: str) -> None:
     page.get_by_text(sentence).first.wait_for()
 
 
-def drawn(page: Page) -> int:
-    """The points of the page's chart."""
-    return len(
-        {
-            id[0] if isinstance(id, list) else id
-            for trace in figure(page)[0]
-            for id in trace.get("customdata") or ()
-            if id
-        }
-    )
-
-
 def imports(library: Path) -> list[list[str]]:
     """The files of each import that brought something."""
+    log = library / "audit.jsonl"
     return [
         sorted(Path(row["file"]).name for row in entry["imported"])
-        for entry in entries(library / "audit.jsonl")
+        for entry in (entries(log) if log.exists() else ())
         if entry["what"] == "import" and entry["imported"]
     ]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from bench.questions import questions
-from tests.e2e.browsing import charted, reading, settled, unfold
-from tests.e2e.test_phone_charts import PAIR
-from tests.pages.drawn import NAMES
+from bench.sweep.folder import Folder
+from tests.e2e.browsing import MAIN, PAIR, charted, settled, unfold
+from tests.e2e.conftest import Visit
 from tests.thorough import EVERY, some
 
 SCREENS = {1440: 900, 800: 900, 390: 844}
@@ -30,6 +28,9 @@ CHOSEN = "model=deepseek-r1&precision=fp8&precision=fp4&accelerator=h200-sxm&acc
 ADDRESSES = {
     **{name: "/" if name == "overview" else f"/{name}" for name in questions()},
     "crossover-pair": f"/crossover?{PAIR}",
+    "crossover-dollar": f"/crossover?{PAIR}&per=dollar&price_a=4",
+    "cost-bars": "/cost?model=deepseek-r1&group=deployment&bars=all&api_price_output=5",
+    "cost-every": "/cost?model=gemma-4-31b&accelerator=tpu-v6e&precision=int8&price_terms=every",
     "overview-compared": f"/?{THREE}",
     "heatmap-compared": "/heatmap?model=llama-3.3-70b&model=llama-3.1-70b",
     "memory-compared": "/memory?model=llama-3.3-70b&model=deepseek-r1",
@@ -50,6 +51,18 @@ ADDRESSES = {
     "heatmap-limited": "/heatmap?model=deepseek-r1&slo=ttft_ms_p50<=2000",
 }
 """Each question as it opens, with models side by side, with several values in a box, within limits."""
+
+A_FEW = (
+    "overview",
+    "cost",
+    "crossover-pair",
+    "pareto-chosen",
+    "scaling",
+    "scaling-compared",
+    "capacity-compared",
+    "heatmap-limited",
+)
+"""One of each kind of chart, and of what makes a page long."""
 
 FIRST = {name: list(SCREENS)[turn % len(SCREENS)] for turn, name in enumerate(ADDRESSES)}
 """The width at which each of them is opened; the window is then made as wide as the other two."""
@@ -112,6 +125,24 @@ ON_EACH_OTHER = """
 })
 """
 
+ON_TOP = """
+part => {
+  const box = part.getBoundingClientRect()
+  return part.contains(document.elementFromPoint(box.left + 20, box.top + box.height / 2))
+}
+"""
+CUT = """
+() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(chart => {
+  const {left, right} = chart.getBoundingClientRect()
+  return [...chart.querySelectorAll('.main-svg text')].flatMap(text => {
+    const lines = [...text.querySelectorAll('tspan')].filter(one => !one.children.length && one.textContent.trim())
+    return (lines.length ? lines : [text]).map(one => [text.textContent, one.getBoundingClientRect()])
+  }).filter(([said, box]) => said.trim() && box.width > 1 && (box.left < left - 1 || box.right > right + 1))
+    .map(([said]) => said)
+})
+"""
+"""The texts of the charts that are cut at a chart's edge."""
+
 TOPS = """
 (() => {
   window.tops = {}
@@ -127,38 +158,33 @@ TOPS = """
 """
 
 
-@pytest.fixture(scope="module")
-def tab(server: str, browser: Browser) -> Iterator[Page]:
-    with reading(browser, server) as open_one:
-        yield open_one()
-
-
 def sized(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": SCREENS[width]})
     settled(page)
 
 
-def shown(page: Page, width: int, address: str) -> None:
+def shown(page: Page, width: int, address: str) -> Page:
     page.set_viewport_size({"width": width, "height": SCREENS[width]})
-    charted(page, address)
+    return charted(page, address)
 
 
-def widths(first: int) -> list[int]:
-    """All widths, from this one on."""
-    return sorted(SCREENS, key=lambda width: width != first)
+def others(first: int) -> list[int]:
+    """The widths but this one, which a page is opened at."""
+    return [width for width in SCREENS if width != first]
 
 
-@pytest.mark.parametrize("name", some(ADDRESSES, 9))
-def test_the_chart_comes_first_below_the_selectors_and_its_labels_are_apart(name: str, tab: Page) -> None:
-    shown(tab, FIRST[name], ADDRESSES[name])
-    for width in widths(FIRST[name]):
-        sized(tab, width)
-        assert_in_place(name, width, tab)
+@pytest.mark.parametrize("name", ADDRESSES if EVERY else A_FEW)
+def test_the_chart_comes_first_below_the_selectors_and_its_labels_are_apart(name: str, visit: Visit) -> None:
+    page = shown(visit(), FIRST[name], ADDRESSES[name])
+    assert_in_place(name, FIRST[name], page)
+    for width in others(FIRST[name]):
+        sized(page, width)
+        assert_in_place(name, width, page)
 
 
-def assert_in_place(name: str, width: int, tab: Page) -> None:
+def assert_in_place(name: str, width: int, page: Page) -> None:
     """The page as it stands now, at this width."""
-    found = tab.evaluate(PLACES)
+    found = page.evaluate(PLACES)
     if width > 390:
         assert found["chart"] <= FURTHER_PX.get((name, width), UPPER_PX)
         assert found["options"] <= 1
@@ -170,91 +196,107 @@ def assert_in_place(name: str, width: int, tab: Page) -> None:
         assert not found["button"]
         assert found["rows"] == ROWS[width]
     assert max(found["sideways"]) <= 0
-    assert width < 800 or tab.evaluate(BEYOND) == 0
-    assert tab.evaluate(ON_EACH_OTHER) == []
+    assert width < 800 or page.evaluate(BEYOND) == 0
+    assert page.evaluate(ON_EACH_OTHER) == []
+    if name.startswith(("cost", "crossover")):
+        assert page.evaluate(CUT) == []
 
 
-FIRST_VISITS = [
-    (name, width)
-    for name in ("overview", "pareto", "cost")
-    for width in (SCREENS if EVERY or name == "pareto" else [800])
-]
+FIRST_VISITS = [("pareto", 390), ("pareto", 800), ("pareto", 1440), ("overview", 800), ("cost", 800)]
 
 
-@pytest.mark.parametrize(("name", "width"), some(FIRST_VISITS, 2))
+@pytest.mark.parametrize(("name", "width"), some(FIRST_VISITS, 1))
 def test_the_chart_of_a_first_visit_stays_where_it_is_when_the_selectors_come(
-    name: str, width: int, browser: Browser, server: str
+    name: str, width: int, visit: Visit
 ) -> None:
-    with reading(browser, server) as open_one:
-        page = open_one()
-        page.add_init_script(TOPS)
-        shown(page, width, ADDRESSES[name])
-        page.wait_for_selector(".st-key-selecting" if name == "overview" else ".st-key-options", state="attached")
-        settled(page)
-        tops = page.evaluate("tops")
+    page = visit()
+    page.add_init_script(TOPS)
+    shown(page, width, ADDRESSES[name])
+    page.wait_for_selector(".st-key-selecting" if name == "overview" else ".st-key-options", state="attached")
+    settled(page)
+    tops = page.evaluate("tops")
     assert set(tops) >= {"0", "1" if name == "overview" else "2"}
     assert max(tops.values()) - min(tops.values()) <= 1
 
 
-def test_on_a_phone_the_chart_follows_the_choice_of_a_model(tab: Page) -> None:
-    shown(tab, 390, "/pareto?model=deepseek-r1")
-    tab.locator(".st-key-selected button").click()
-    unfold(tab, "Model")
-    tab.keyboard.type("Llama 3.1 8B")
-    tab.get_by_role("option", name="Llama 3.1 8B").first.click()
-    expect(tab.locator(".st-key-selectors-folded")).to_be_attached()
-    settled(tab)
-    expect(tab.locator(".st-key-selected")).to_contain_text("Llama 3.1 8B")
-    assert 0 < tab.evaluate(PLACES)["chart"] < ON_A_PHONE_PX
-
-
-@pytest.mark.parametrize("width", some(SCREENS, 1))
-def test_all_limits_are_in_sight_once_they_are_opened(width: int, tab: Page) -> None:
-    shown(tab, width, "/pareto?model=deepseek-r1&slo=ttft_ms_p50<=2000&slo=itl_ms_p99<=100")
-    if width == 390:
-        tab.locator(".st-key-selected button").click()
-        settled(tab)
-    tab.locator(".st-key-selector-limits button").first.click()
-    body = tab.locator("[data-testid=stPopoverBody]")
-    expect(body.get_by_role("button", name="No limits")).to_be_visible()
-    settled(tab)
-    assert body.evaluate("one => one.scrollHeight - one.clientHeight") <= 0
-    box = body.bounding_box()
-    assert box["y"] + box["height"] <= SCREENS[width]
-
-
-@pytest.mark.parametrize("name", some(sorted({*NAMES} - {*questions()}), 3))
-def test_no_other_page_scrolls_sideways_either(name: str, tab: Page) -> None:
-    tab.goto(f"/{name}")
-    tab.locator("h1").first.wait_for()
+def test_limits_and_models_are_in_sight_once_opened_and_the_selectors_as_the_page_scrolls(visit: Visit) -> None:
+    page = shown(visit(), 1440, "/pareto?model=deepseek-r1&slo=ttft_ms_p50<=2000&slo=itl_ms_p99<=100")
+    for width in some([1440, 800, 390], 1):
+        sized(page, width)
+        assert_limits_in_sight(page, width)
+    # Without limits, and every model says how many points it gives, with no further touch.
+    sized(page, 1440)
+    page.locator(".st-key-selector-limits button").first.click()
+    page.get_by_role("button", name="No limits").click()
+    settled(page)
+    page.keyboard.press("Escape")
+    page.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
+    unfold(page, "Model")
+    offered = page.get_by_role("option")
+    expect(offered.first).to_be_visible()
+    expect(offered.filter(has_not_text="(")).to_have_count(0)
+    expect(offered.nth(5)).to_be_attached()
+    page.keyboard.press("Escape")
+    # However far the page is scrolled, at every width.
     for width in SCREENS:
-        sized(tab, width)
-        for part in ("document.documentElement", "document.querySelector('[data-testid=stMain]')"):
-            assert tab.evaluate(f"{part}.scrollWidth - {part}.clientWidth") <= 0
-        assert width < 800 or tab.evaluate(BEYOND) == 0
-
-
-def test_the_selectors_stay_in_sight_as_the_page_scrolls(tab: Page) -> None:
-    shown(tab, 1440, "/pareto")
-    for width in SCREENS:
-        sized(tab, width)
-        tab.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 600)")
-        settled(tab)
-        box = tab.locator(".st-key-selecting").bounding_box()
+        sized(page, width)
+        page.evaluate(f"{MAIN}.scrollTo(0, 600)")
+        settled(page)
+        box = page.locator(".st-key-selecting").bounding_box()
+        assert box
         assert box["y"] == pytest.approx(BAR_PX if width == 390 else 0, abs=1)
         selector = ".st-key-selected button" if width == 390 else ".st-key-selector-model input"
-        assert tab.locator(selector).evaluate(
-            "part => { const box = part.getBoundingClientRect();"
-            " return part.contains(document.elementFromPoint(box.left + 20, box.top + box.height / 2)) }"
-        )
+        assert page.locator(selector).evaluate(ON_TOP)
+    # On a phone the chart follows the choice of a model.
+    page.evaluate(f"{MAIN}.scrollTo(0, 0)")
+    page.locator(".st-key-selected button").click()
+    unfold(page, "Model")
+    page.keyboard.type("Llama 3.1 8B")
+    page.get_by_role("option", name="Llama 3.1 8B").first.click()
+    expect(page.locator(".st-key-selectors-folded")).to_be_attached()
+    settled(page)
+    expect(page.locator(".st-key-selected")).to_contain_text("Llama 3.1 8B")
+    assert 0 < page.evaluate(PLACES)["chart"] < ON_A_PHONE_PX
 
 
-def test_every_model_offered_says_how_many_points_it_gives_without_a_further_touch(tab: Page) -> None:
-    tab.set_viewport_size({"width": 1440, "height": 900})
-    charted(tab, "/pareto?accelerator=h200-sxm")
-    tab.get_by_role("combobox", name="Model", exact=True).click()
-    offered = tab.get_by_role("option")
-    expect(offered.first).to_be_visible()
-    expect(offered.filter(has_not_text="(")).to_have_count(0, timeout=60_000)
-    expect(offered.nth(5)).to_be_attached()
-    tab.keyboard.press("Escape")
+def assert_limits_in_sight(page: Page, width: int) -> None:
+    """All limits of the page can be seen once they are opened; they are closed again."""
+    if width == 390:
+        page.locator(".st-key-selected button").click()
+        settled(page)
+    page.locator(".st-key-selector-limits button").first.click()
+    body = page.locator("[data-testid=stPopoverBody]")
+    expect(body.get_by_role("button", name="No limits")).to_be_visible()
+    settled(page)
+    assert body.evaluate("one => one.scrollHeight - one.clientHeight") <= 0
+    box = body.bounding_box()
+    assert box
+    assert box["y"] + box["height"] <= SCREENS[width]
+    page.keyboard.press("Escape")
+    body.wait_for(state="detached")
+
+
+PAGES = {
+    "run": "/run?run={sweep}",
+    "job": "/jobs?job={sweep}",
+    "point": "/run?run={sweep}&point=1",
+    "data": "/data",
+    "jobs": "/jobs",
+    "sql": "/sql",
+    "launch": "/launch",
+}
+
+
+@pytest.mark.parametrize("name", some(PAGES, 3))
+def test_no_other_page_scrolls_sideways_either(name: str, visit: Visit, swept: Folder) -> None:
+    page = visit()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(PAGES[name].format(sweep=swept.id))
+    page.locator("h1").first.wait_for()
+    for width in SCREENS:
+        sized(page, width)
+        for part in ("document.documentElement", MAIN):
+            assert page.evaluate(f"{part}.scrollWidth - {part}.clientWidth") <= 0
+        assert width < 800 or page.evaluate(BEYOND) == 0
+        if name == "run":
+            assert page.evaluate(ON_EACH_OTHER) == [], "The numbers at a run's points"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, expect
 
 from tests.benchmarks._server import running
-from tests.e2e.browsing import CHART, charted, figure, headline, reading, settled, unfold
-
-Visit = Callable[[], Page]
+from tests.e2e.browsing import CHART, asked, charted, figure, headline, reading, settled, unfold
+from tests.e2e.conftest import Visit
 
 SQL = "SELECT accelerator, count(*) AS n FROM points GROUP BY 1 ORDER BY 2 DESC LIMIT 3"
 ENDLESS = "SELECT sum(sqrt(a.range)) FROM range(10000000000000) a"
@@ -35,11 +33,9 @@ def told(page: Page, sentence: str) -> None:
     settled(page)
 
 
-def asked(page: Page) -> str:
-    return parse_qs(urlsplit(page.url).query).get("query", [""])[0]
-
-
-def test_a_query_from_a_link_waits_and_back_returns_to_the_one_before(visit: Visit) -> None:
+def test_a_query_from_a_link_waits_back_returns_to_the_one_before_and_an_example_is_charted_and_linked(
+    visit: Visit,
+) -> None:
     page = opened(visit(), f"/sql?query={quote(SQL)}")
     expect(page.get_by_text("came with the link and has not run")).to_be_visible()
     assert page.locator("textarea").input_value() == SQL
@@ -50,16 +46,13 @@ def test_a_query_from_a_link_waits_and_back_returns_to_the_one_before(visit: Vis
     expect(page.get_by_text("came with the link")).to_be_hidden()
     run(page, "SELECT 1 AS one, 2 AS two")
     told(page, "1 row and 2 columns")
-    assert asked(page) == "SELECT 1 AS one, 2 AS two"
+    assert asked(page)["query"] == "SELECT 1 AS one, 2 AS two"
     page.go_back()
     told(page, "3 rows and 2 columns")
     assert page.locator("textarea").input_value() == SQL
     page.go_forward()
     told(page, "1 row and 2 columns")
-
-
-def test_an_example_is_run_charted_and_linked(visit: Visit) -> None:
-    page = opened(visit())
+    # An example, its chart, and the link to that.
     page.get_by_role("button", name="How does the time per token grow").click()
     told(page, "32 rows")
     page.get_by_role("tab", name="Chart").click()
@@ -72,24 +65,13 @@ def test_an_example_is_run_charted_and_linked(visit: Visit) -> None:
     page.get_by_role("option", name="One colour").click()
     settled(page)
     assert len(figure(page)[0]) == 1
-    link = page.url
-    assert "colour=" in link
-    theirs = opened(visit(), link)
+    assert "colour=" in page.url
+    theirs = opened(visit(), page.url)
     expect(theirs.get_by_text("came with the link and has not run")).to_be_visible()
     theirs.get_by_role("button", name="Run", exact=True).click()
     theirs.wait_for_selector(CHART)
     settled(theirs)
     assert len(figure(theirs)[0]) == 1
-
-
-def test_a_query_without_end_is_stopped_and_the_page_goes_on(visit: Visit) -> None:
-    page = opened(visit())
-    run(page, ENDLESS)
-    page.get_by_text("The query was stopped after 10 s; select less.").wait_for()
-    run(page, "DROP TABLE notes")
-    page.get_by_text("Only one SELECT statement can be run here; this is DROP.").wait_for()
-    run(page, "SELECT count(*) AS n FROM notes")
-    told(page, "1 row and 1 column")
 
 
 def test_neither_other_tabs_nor_who_uses_or_leaves_the_page_wait_for_its_query(

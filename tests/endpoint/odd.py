@@ -13,15 +13,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[2]
 FOR_EVER = 1e9
-WHOLE = 1 << 40
-"""Bytes to hold back that no answer has: all of it comes in one write."""
 PATIENCE_S = 10
 
-Channel = Literal["content", "reasoning_content", "tool_calls"]
 Told = Literal["none", "end", "every", "whole"]
 """Where token counts stand: nowhere, in a chunk at the end, in every chunk, in answers that are not streamed alone."""
 
@@ -51,9 +48,7 @@ class Odd:
     """What an endpoint does; as it stands, what most do: a token a chunk, a chunk a write, usage at the end.
 
     The first chunk with text is due `ttft_ms` after the request, each further one `itl_ms` later for every token it
-    brings. `splits` cuts each event into so many writes, of which the last is on time; it goes with an event a write.
-    `hold_bytes` is a proxy that gathers so many bytes, the head's among them. `reasoning_content` is the channel of
-    the first half of the tokens.
+    brings.
     """
 
     ttft_ms: float = 20.0
@@ -62,17 +57,8 @@ class Odd:
     keep_alive: bool = True
     says_close: bool = True  # where it closes after each answer
     tls: bool = False
-    headers: Mapping[str, str] = field(default_factory=dict)
-    gzip: bool = False  # for whoever says that they take it
-    hold_bytes: int = 0
     events_per_write: int = 1
-    splits: int = 1
-    line_end: str = "\n"
-    comments: bool = False
-    data_lines: bool = False
-    channel: Channel = "content"
     tokens_per_chunk: int = 1
-    more: Mapping[str, Any] = field(default_factory=dict)  # in every chunk
     usage: Told = "end"
     finish: str | None = "length"
     done: bool = True
@@ -86,9 +72,6 @@ class Odd:
     rate_per_s: float | None = None  # requests let in, `burst` of them ahead of time
     burst: int = 1
     turns_away: Failing = Failing(429)
-    key: str | None = None
-    keyless_status: int = 401
-    models: Mapping[str, Any] = field(default_factory=dict)  # what its list of models says of the one it has
 
 
 @dataclass(frozen=True)
@@ -102,30 +85,18 @@ class Wrote:
     number: int
     connection: int
     received_ns: int
-    headers: Mapping[str, str]
     id: str = ""
     status: int = 200
     asked: int = 0
     input_tokens: int = 0
     chunks_ns: list[int] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
-    writes_ns: list[int] = field(default_factory=list)
     ended: str = ""
     ended_ns: int = 0
 
     @property
     def output_tokens(self) -> int:
         return sum(self.tokens)
-
-    @property
-    def ttft_ms(self) -> float:
-        return (self.chunks_ns[0] - self.received_ns) / 1e6
-
-    @property
-    def tpot_ms(self) -> float:
-        """The time for each token behind the first chunk's."""
-        later = self.output_tokens - self.tokens[0]
-        return (self.chunks_ns[-1] - self.chunks_ns[0]) / 1e6 / later
 
 
 class Servers:
@@ -154,15 +125,16 @@ def serving(odds: Mapping[str, Odd], certificate: Path | None = None) -> Iterato
     command = [sys.executable, "-m", "tests.endpoint.odd_server"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdin is not None
-        plan = {"certificate": certificate and str(certificate), "odds": {name: asdict(odds[name]) for name in odds}}
         try:
+            plan = {
+                "certificate": certificate and str(certificate),
+                "odds": {name: asdict(odds[name]) for name in odds},
+            }
             process.stdin.write(json.dumps(plan) + "\n")
             process.stdin.flush()
             ports = json.loads(_line(process))
-            yield Servers(
-                process,
-                {name: f"{'https' if odds[name].tls else 'http'}://127.0.0.1:{port}" for name, port in ports.items()},
-            )
+            schemes = {name: "https" if odd.tls else "http" for name, odd in odds.items()}
+            yield Servers(process, {name: f"{schemes[name]}://127.0.0.1:{port}" for name, port in ports.items()})
         finally:
             process.stdin.close()  # which ends it, as the end of whoever started it does
             try:

@@ -31,16 +31,10 @@ class Endpoint:
         self._since_ns: int | None = None
         self._level, self._level_ns = 0.0, 0
 
-    def keyless(self, headers: dict[str, str]) -> bool:
-        """Whether a request comes without the key that is needed here."""
-        return self.odd.key is not None and headers.get("authorization") != f"Bearer {self.odd.key}"
-
-    def turned_away(self, headers: dict[str, str], now_ns: int) -> Failing | None:
+    def turned_away(self, now_ns: int) -> Failing | None:
         """How this request fails at once; None where it is let in."""
         odd = self.odd
         self._since_ns = now_ns if self._since_ns is None else self._since_ns
-        if self.keyless(headers):
-            return Failing(odd.keyless_status)
         passed_s = (now_ns - self._since_ns) / 1e9
         for failing in odd.failing:
             if failing.from_s <= passed_s < failing.until_s:
@@ -83,22 +77,18 @@ class Connection(asyncio.Protocol):
         if len(rest) >= size:
             self._got = rest[size:]
             method, path, _ = first.split(" ")
-            self._asked(f"{method} {path}", headers, rest[:size], now_ns)
+            self._asked(f"{method} {path}", rest[:size], now_ns)
 
-    def _asked(self, what: str, headers: dict[str, str], body: bytes, now_ns: int) -> None:
-        odd = self.endpoint.odd
-        if what != "POST /v1/chat/completions":
-            listed = {"id": MODEL, "object": "model", "owned_by": "someone", **odd.models}
-            if self.endpoint.keyless(headers):
-                self._refuse(Failing(odd.keyless_status))
-            elif what == "GET /v1/models":
-                self._say(200, {"object": "list", "data": [listed]})
-            else:
-                self._refuse(Failing(404))
+    def _asked(self, what: str, body: bytes, now_ns: int) -> None:
+        if what == "GET /v1/models":
+            self._say(200, {"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": "someone"}]})
             return
-        wrote = Wrote(len(self.endpoint.log), self.number, now_ns, headers)
+        if what != "POST /v1/chat/completions":
+            self._refuse(Failing(404))
+            return
+        wrote = Wrote(len(self.endpoint.log), self.number, now_ns)
         self.endpoint.log.append(wrote)
-        failing = self.endpoint.turned_away(headers, now_ns)
+        failing = self.endpoint.turned_away(now_ns)
         if failing is not None:
             self._note(wrote, status=failing.status, ended="refused", ended_ns=time.monotonic_ns())
             self._refuse(failing)
@@ -120,7 +110,6 @@ class Connection(asyncio.Protocol):
             input_tokens=round(words * odd.prompt_factor) + odd.prompt_more,
             cut=cut,
             tells_usage=bool((stated.get("stream_options") or {}).get("include_usage")),
-            packed=odd.gzip and "gzip" in wrote.headers.get("accept-encoding", ""),
         )
         wrote = self._note(wrote, id=reply.id, asked=asked, input_tokens=reply.input_tokens)
         try:
@@ -144,7 +133,6 @@ class Connection(asyncio.Protocol):
                 return "client_left"
             now_ns = time.monotonic_ns()
             self.transport.write(write.data)
-            wrote.writes_ns.append(now_ns)
             wrote.chunks_ns.extend([now_ns] * len(write.tokens))
             wrote.tokens.extend(write.tokens)
         if not ((reply.cut or odd).terminates and odd.keep_alive and odd.http == "1.1"):
@@ -153,11 +141,7 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, failing: Failing) -> None:
         after = {} if failing.retry_after is None else {"retry-after": failing.retry_after}
-        if self.endpoint.odd.headers.get("server", "").startswith("nginx"):
-            page = f"<html><head><title>{failing.status}</title></head><body>nginx</body></html>"
-            self._send(failing.status, page.encode(), {"content-type": "text/html", **after})
-        else:
-            self._say(failing.status, {"error": {"message": REFUSED.get(failing.status, "Not now.")}}, after)
+        self._say(failing.status, {"error": {"message": REFUSED.get(failing.status, "Not now.")}}, after)
 
     def _say(self, status: int, said: object, more: dict[str, str] | None = None) -> None:
         self._send(status, json.dumps(said).encode(), {"content-type": "application/json", **(more or {})})

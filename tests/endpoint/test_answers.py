@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -56,34 +57,26 @@ def test_without_stream_the_same_answer_is_one_document(url: str) -> None:
     assert reply.json["usage"]["completion_tokens"] == 8
 
 
-def test_no_counts_come_unasked(url: str) -> None:
-    assert not any("usage" in event for event in post(url, chat()).events)
-
-
 @pytest.mark.parametrize(
-    ("settings", "counts"),
+    ("settings", "asked", "counts"),
     [
-        ({"usage": "always"}, 1),
-        ({"usage": "never"}, 0),
-        ({"usage_chunk": "with_finish"}, 1),
-        ({"usage_chunk": "with_finish", "finish": "own"}, 1),
+        ({}, False, 0),
+        ({"usage": "always"}, False, 1),
+        ({"usage": "never"}, True, 0),
+        ({"usage_chunk": "with_finish"}, True, 1),
+        ({"usage_chunk": "with_finish", "finish": "own"}, True, 1),
     ],
 )
-def test_counts_can_be_forced_withheld_and_moved(settings: dict[str, str], counts: int) -> None:
+def test_counts_come_where_they_are_asked_for_and_can_be_forced_withheld_and_moved(
+    settings: dict[str, str], asked: bool, counts: int
+) -> None:
     with running(Settings(**QUICK, **settings)) as url:
-        asked = {} if settings.get("usage") == "always" else {"stream_options": {"include_usage": True}}
-        events = post(url, chat(**asked)).events
-    assert sum("usage" in event for event in events) == counts
-    if "usage_chunk" in settings:
-        assert events[-1]["usage"]["completion_tokens"] == 8
-        assert events[-1]["choices"][0]["finish_reason"] == "length"
-
-
-def test_the_finish_may_have_a_chunk_of_its_own_which_is_no_token() -> None:
-    with running(Settings(**QUICK, finish="own")) as url:
-        reply = post(url, chat())
-    assert reply.deltas[-1] == {}
+        reply = post(url, chat(stream_options={"include_usage": asked}))
+    assert sum("usage" in event for event in reply.events) == counts
     assert sum(bool(delta.get("content")) for delta in reply.deltas) == 8
+    if "usage_chunk" in settings:
+        assert reply.events[-1]["usage"]["completion_tokens"] == 8
+        assert reply.events[-1]["choices"][0]["finish_reason"] == "length"
 
 
 def test_the_stream_may_lack_role_and_done() -> None:
@@ -93,9 +86,7 @@ def test_the_stream_may_lack_role_and_done() -> None:
     assert len(reply.events) == 8
 
 
-@pytest.mark.parametrize(
-    ("tokens", "per_chunk", "per_write"), [(8, 3, 1), (8, 3, 2), (9, 3, 256), (1, 4, 4), (40, 1, 16), (7, 1, 3)]
-)
+@pytest.mark.parametrize(("tokens", "per_chunk", "per_write"), [(8, 3, 2), (9, 3, 256), (7, 1, 3)])
 def test_chunks_carry_as_many_tokens_as_set_and_none_is_lost(tokens: int, per_chunk: int, per_write: int) -> None:
     with running(Settings(**QUICK, tokens_per_chunk=per_chunk, chunks_per_write=per_write)) as url:
         reply = post(url, chat(max_tokens=tokens))
@@ -104,11 +95,8 @@ def test_chunks_carry_as_many_tokens_as_set_and_none_is_lost(tokens: int, per_ch
     assert held == [per_chunk] * (tokens // per_chunk) + ([rest] if rest else [])
 
 
-@pytest.mark.parametrize("per_write", [1, 4])
-def test_reasoning_comes_first_under_its_own_name_and_is_counted(per_write: int) -> None:
-    settings = Settings(
-        **QUICK, reasoning_tokens=3, reasoning_field="reasoning", chunks_per_write=per_write, usage="always"
-    )
+def test_reasoning_comes_first_under_its_own_name_and_is_counted() -> None:
+    settings = Settings(**QUICK, reasoning_tokens=3, reasoning_field="reasoning", chunks_per_write=4, usage="always")
     with running(settings) as url:
         reply = post(url, chat())
         document = post(url, chat(stream=False)).json
@@ -128,11 +116,11 @@ def test_an_endpoint_that_cannot_stream_answers_with_a_document() -> None:
 
 def test_some_requests_stop_early_unless_told_to_ignore_the_end() -> None:
     with running(Settings(ttft_ms=0, itl_ms=0, stops_early=0.5)) as url:
-        free = many(url, [chat(max_tokens=50) for _ in range(40)])
+        free = many(url, [chat(max_tokens=50) for _ in range(30)])
         held = many(url, [chat(max_tokens=50, ignore_eos=True) for _ in range(5)])
-        at_least = many(url, [chat(max_tokens=50, min_tokens=45) for _ in range(20)])
+        at_least = many(url, [chat(max_tokens=50, min_tokens=45) for _ in range(10)])
     lengths = [sum(bool(delta["content"]) for delta in reply.deltas) for reply in free]
-    assert 5 < sum(length < 50 for length in lengths) < 35
+    assert 3 < sum(length < 50 for length in lengths) < 27
     stopped = [reply.events[-1]["choices"][0]["finish_reason"] == "stop" for reply in free]
     assert stopped == [length < 50 for length in lengths]
     assert {sum(bool(delta["content"]) for delta in reply.deltas) for reply in held} == {50}
@@ -176,8 +164,6 @@ def test_a_wrong_key_is_refused_and_the_right_one_is_not() -> None:
 
 
 def test_one_connection_serves_one_request_after_the_other(url: str) -> None:
-    import socket
-
     body = json.dumps(chat(max_tokens=2)).encode()
     request = b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(body) + body
     with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=10) as client:

@@ -16,19 +16,6 @@ class BatchedRequest:
     kv_tokens: int
 
 
-def test_first_come_first_served_within_both_capacities() -> None:
-    room: BatchRoom[BatchedRequest] = BatchRoom(max_running=2, max_waiting=1, kv_tokens=100)
-    one, two, three = (BatchedRequest(number, 40) for number in range(3))
-    assert [room.offer(guest) for guest in (one, two)] == [True, True]
-    assert room.admit() == [one, two]
-    assert room.offer(three)
-    assert not room.offer(BatchedRequest(3, 10)), "one waits already"
-    assert room.admit() == []
-    assert room.kv_share() == 0.8
-    room.leave(one)
-    assert room.admit() == [three]
-
-
 def test_a_small_request_does_not_overtake_a_large_one() -> None:
     room: BatchRoom[BatchedRequest] = BatchRoom(None, None, kv_tokens=100)
     first, large, small = BatchedRequest(0, 60), BatchedRequest(1, 80), BatchedRequest(2, 10)

@@ -17,6 +17,7 @@ ROUTES = {
     "llama.cpp": ("/props", "build_info"),
     "tgi": ("/info", "version"),
 }
+TOKENIZES = {"vllm": "prompt", "llama.cpp": "content", "tgi": "inputs"}
 TEXT = "A quick brown fox, they say, jumps over extraordinarily lazy dogs."
 
 
@@ -25,16 +26,19 @@ def test_an_engine_has_its_own_info_route_and_says_it_is_simulated(dialect: str)
     with running(Settings(dialect=dialect, engine_version="9.8.7")) as url:
         served = get(url, "/v1/models").json["data"][0]
         answers = {name: get(url, path) for name, (path, _key) in ROUTES.items()}
+        tokenizes = post(url, {"prompt": TEXT, "content": TEXT, "inputs": TEXT}, "/tokenize").status == 200
+        measures = get(url, "/metrics").status == 200
     assert served["id"] == "fake-model"
     assert served["simulated"] is True
     assert [name for name, reply in answers.items() if reply.status == 200] == [dialect] * (dialect in ROUTES)
+    assert (tokenizes, measures) == (dialect not in ("openai", "transformers"), dialect in METRICS)
     if dialect in ROUTES:
         told = answers[dialect].json
         assert told[ROUTES[dialect][1]] == "9.8.7"
         assert told["simulated"] is True
 
 
-@pytest.mark.parametrize(("dialect", "field"), [("vllm", "prompt"), ("llama.cpp", "content"), ("tgi", "inputs")])
+@pytest.mark.parametrize(("dialect", "field"), TOKENIZES.items())
 def test_tokenize_counts_as_the_answers_do(dialect: str, field: str) -> None:
     with running(Settings(**QUICK, dialect=dialect)) as url:
         told = post(url, {field: TEXT}, "/tokenize").json
@@ -44,11 +48,6 @@ def test_tokenize_counts_as_the_answers_do(dialect: str, field: str) -> None:
     assert len(tokens) == count(TEXT) == used
     if dialect == "tgi":
         assert "".join(token["text"] for token in tokens) == TEXT
-
-
-def test_an_engine_without_tokenize_has_none() -> None:
-    with running(Settings(dialect="openai")) as url:
-        assert post(url, {"prompt": TEXT}, "/tokenize").status == 404
 
 
 @pytest.mark.parametrize(
@@ -93,11 +92,6 @@ def test_metrics_count_what_was_served(dialect: str) -> None:
     for figure, value in expected.items():
         if figure in by_figure:
             assert float(values[by_figure[figure] + label]) == value
-
-
-def test_an_engine_without_metrics_has_none() -> None:
-    with running(Settings(dialect="transformers")) as url:
-        assert get(url, "/metrics").status == 404
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 import zlib
-from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -45,23 +43,23 @@ def first_bytes(url: str, most: int, body: object = None) -> tuple[Reply, bytes]
     return run(once())
 
 
-def outcome(log: Path) -> truth.Truth:
-    found = [entry for entry in truth.read(log) if entry.failure]
-    assert len(found) == 1
-    return found[0]
-
-
-@pytest.mark.parametrize("kind", ["refused", "reset"])
-def test_a_connection_is_reset_before_any_answer(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "stream", "sent"),
+    [("refused", True, 0), ("reset", True, 0), ("cut", True, 4), ("cut", False, 8), ("huge_headers", True, 0)],
+)
+def test_an_answer_that_breaks_off_is_an_error_and_the_log_names_it(
+    kind: str, stream: bool, sent: int, tmp_path: Path
+) -> None:
     log = tmp_path / "truth.jsonl"
     with running(failing(kind, log)) as url:
-        with pytest.raises((aiohttp.ClientOSError, aiohttp.ServerDisconnectedError)):
-            post(url, chat())
+        with pytest.raises((aiohttp.ClientError, ValueError)):
+            post(url, chat(stream=stream))
         assert post(url, chat()).status == 200
-    assert (outcome(log).failure, outcome(log).status) == (kind, None)
+    (entry,) = [entry for entry in truth.read(log) if entry.failure]
+    assert (entry.failure, entry.output_tokens) == (kind, sent)
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("status", [429, 503])
 def test_a_status_comes_with_the_engines_error(status: int) -> None:
     with running(failing(str(status), retry_after_s=7)) as url:
         reply = post(url, chat())
@@ -88,34 +86,21 @@ def test_html_and_an_error_come_with_200() -> None:
     assert "error" in error.json
 
 
-def test_a_cut_stream_ends_half_way_without_its_last_chunk(tmp_path: Path) -> None:
-    log = tmp_path / "truth.jsonl"
-    with running(failing("cut", log)) as url, pytest.raises(aiohttp.ClientPayloadError):
-        post(url, chat())
-    assert (outcome(log).ended, outcome(log).output_tokens, outcome(log).output_asked) == ("failed", 4, 8)
+def is_json(text: str | bytes) -> bool:
+    try:
+        json.loads(text)
+    except json.JSONDecodeError:
+        return False
+    return True
 
 
-def test_a_cut_document_is_shorter_than_promised() -> None:
-    with running(failing("cut")) as url, pytest.raises(aiohttp.ClientPayloadError):
-        post(url, chat(stream=False))
-
-
-def test_a_malformed_chunk_is_no_json_and_the_stream_goes_on() -> None:
-    with running(failing("malformed")) as url:
-        data = post(url, chat()).data
-    broken = []
-    for place, text in enumerate(data[:-1]):
-        try:
-            json.loads(text)
-        except json.JSONDecodeError:
-            broken.append(place)
-    assert broken == [5]  # after the role and four tokens
-    assert len(data) == 1 + 8 + 1 + 1
-
-
-def test_a_malformed_document_is_no_json() -> None:
-    with running(failing("malformed")) as url, pytest.raises(json.JSONDecodeError):
-        _ = post(url, chat(stream=False)).json
+def test_a_malformed_chunk_or_document_is_no_json_and_the_stream_goes_on() -> None:
+    with running(Settings(**QUICK, fail_at={0: "malformed", 1: "malformed"})) as url:
+        *chunks, _done = post(url, chat()).data
+        document = post(url, chat(stream=False)).body
+    assert [place for place, text in enumerate(chunks) if not is_json(text)] == [5]  # after the role and four tokens
+    assert len(chunks) == 1 + 8 + 1
+    assert not is_json(document)
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -133,51 +118,24 @@ def test_an_error_may_come_instead_of_the_rest(stream: bool) -> None:
 @pytest.mark.parametrize("batch", [{}, {"step_ms": 1.0}])
 def test_a_stall_is_silence_half_way_and_then_the_rest(batch: dict[str, float], tmp_path: Path) -> None:
     log = tmp_path / "truth.jsonl"
-    with running(failing("stall", log, stall_s=0.3, **batch)) as url:
+    with running(failing("stall", log, stall_s=0.15, **batch)) as url:
         reply = post(url, chat())
     assert sum(bool(delta["content"]) for delta in reply.deltas) == 8
-    sent = outcome(log).chunks_sent_ns()
+    (entry,) = truth.read(log)
+    sent = entry.chunks_sent_ns()
     gaps = [later - earlier for earlier, later in pairwise(sent)]
     assert gaps.index(max(gaps)) == 3
-    assert max(gaps) >= 0.29e9
+    assert max(gaps) >= 0.145e9
 
 
 def test_slow_headers_take_their_time_and_the_answer_is_good(tmp_path: Path) -> None:
     log = tmp_path / "truth.jsonl"
-    with running(failing("slow_headers", log, slow_headers_s=0.3)) as url:
+    with running(Settings(**QUICK, fail_at={0: "slow_headers", 1: "slow_headers"}, log=log, slow_headers_s=0.1)) as url:
         reply = post(url, chat())
         document = post(url, chat(stream=False))
     assert reply.data[-1] == "[DONE]"
     assert document.json["usage"]["completion_tokens"] == 8
-    slow = outcome(log)
-    assert slow.sent_ns[0] - slow.received_ns >= 0.29e9
-
-
-def test_what_is_still_failing_at_the_end_is_in_the_log(tmp_path: Path) -> None:
-    log = tmp_path / "truth.jsonl"
-    body = json.dumps(chat()).encode()
-    request = b"POST /v1/chat/completions HTTP/1.1\r\ncontent-length: %d\r\n\r\n" % len(body) + body
-    with ExitStack() as clients:
-        with running(Settings(fail_at={0: "endless_line", 1: "slow_headers"}, log=log)) as url:
-            for _ in range(2):
-                address = ("127.0.0.1", int(url.rpartition(":")[2]))
-                client = clients.enter_context(socket.create_connection(address, timeout=10))
-                client.sendall(request)
-                assert client.recv(1) == b"H"
-        ended = {entry.failure: entry.ended for entry in truth.read(log)}
-    assert ended == {"endless_line": "failed", "slow_headers": "open"}
-
-
-def test_a_slow_document_is_a_good_one() -> None:
-    with running(failing("slow_headers", slow_headers_s=0.1)) as url:
-        assert post(url, chat(stream=False)).json["usage"]["completion_tokens"] == 8
-
-
-def test_headers_without_end_are_more_than_a_client_takes(tmp_path: Path) -> None:
-    log = tmp_path / "truth.jsonl"
-    with running(failing("huge_headers", log)) as url, pytest.raises((aiohttp.ClientError, ValueError)):
-        post(url, chat())
-    assert outcome(log).failure == "huge_headers"
+    assert all(slow.sent_ns[0] - slow.received_ns >= 0.095e9 for slow in truth.read(log))
 
 
 def test_a_line_without_end_has_no_line_break() -> None:
@@ -209,14 +167,13 @@ def test_shares_are_kept_and_the_log_names_every_failure(tmp_path: Path) -> None
     log = tmp_path / "truth.jsonl"
     settings = Settings(ttft_ms=1, itl_ms=0, fail={"500": 0.2, "429": 0.1}, log=log)
     with running(settings) as url:
-        statuses = [reply.status for reply in many(url, [chat(max_tokens=1)] * 200)]
-    # 200 draws: 40 +- 5.7 and 20 +- 4.2 expected
-    assert 20 <= statuses.count(500) <= 60
-    assert 6 <= statuses.count(429) <= 40
+        statuses = [reply.status for reply in many(url, [chat(max_tokens=1)] * 100)]
+    # 100 draws: 20 +- 4 and 10 +- 3 expected
+    assert 5 <= statuses.count(500) <= 40
+    assert 1 <= statuses.count(429) <= 25
     logged = truth.read(log)
-    assert len(logged) == 200
     assert sum(entry.failure == "500" for entry in logged) == statuses.count(500)
-    assert {entry.number for entry in logged} == set(range(200))
+    assert sorted(entry.number for entry in logged) == list(range(100))
 
 
 @pytest.mark.timed

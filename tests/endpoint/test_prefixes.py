@@ -22,13 +22,6 @@ def test_only_whole_blocks_from_the_start_are_known(shared: int, own: int, rest:
     assert prefixes.known_share("-" * BLOCK + start) == 0
 
 
-def test_the_cache_has_an_end() -> None:
-    prefixes = Prefixes()
-    prefixes.known_share("first" * BLOCK)
-    prefixes.known_share("".join(f"{number:064d}" for number in range(MOST_BLOCKS)))
-    assert prefixes.known_share("first" * BLOCK) == 0
-
-
 def test_what_follows_a_forgotten_start_is_not_known() -> None:
     prefixes = Prefixes()
     prefixes.known_share("a" * BLOCK + "b" * BLOCK)

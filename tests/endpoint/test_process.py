@@ -69,14 +69,10 @@ def test_it_ends_once_nobody_is_there() -> None:
     ("argv", "said"),
     [
         (["--preset", "gpu"], "There is no preset named 'gpu'"),
-        (["--dialect", "vlm"], "did you mean vllm"),
         (["--fail", "stal=0.5"], "did you mean stall"),
         (["--fail", "stall=2"], "a share from 0 to 1"),
-        (["--fail", "stall=0.6,cut=0.6"], "add up to at most 1"),
-        (["--fail", "stall"], "key=value"),
         (["--fail-at", "first=stall"], "takes numbers"),
         (["--itl-ms=-1"], "0 or more"),
-        (["--max-running", "0"], "1 or more"),
         (["--port", "70000"], "0 to 65535"),
         (["--api-key-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
         (["--itl", "3"], "did you mean itl-ms"),
@@ -89,20 +85,17 @@ def test_what_it_cannot_be_is_one_sentence(argv: list[str], said: str, capsys: p
     assert told.count("\n") == 1
 
 
-def test_a_busy_port_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_it_cannot_have_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        result = subprocess.run([*COMMAND, "--port", str(port)], cwd=ROOT, capture_output=True, text=True, timeout=20)
-    assert result.returncode == 1
-    assert f"cannot listen on 127.0.0.1 port {port}" in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
-def test_a_log_that_cannot_be_written_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["endpoint", "--port", "0", "--log", str(tmp_path / "none" / "truth.jsonl")]) == 1
-    told = capsys.readouterr().err
-    assert "cannot be written (No such file or directory)" in told
-    assert told.count("\n") == 1
+        port = str(taken.getsockname()[1])
+        for argv, said in (
+            (["--port", port], f"cannot listen on 127.0.0.1 port {port}"),
+            (["--port", "0", "--log", str(tmp_path / "none" / "truth.jsonl")], "cannot be written"),
+        ):
+            assert main(["endpoint", *argv]) == 1
+            told = capsys.readouterr().err
+            assert said in told
+            assert told.count("\n") == 1
 
 
 def test_only_another_host_lets_other_machines_in() -> None:

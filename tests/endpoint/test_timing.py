@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.endpoint import PRESETS, Settings, preset
+from bench.endpoint import Settings, preset
 from bench.endpoint.timing import output_tokens, step_ns, varied, waits_ns
 
 pytestmark = pytest.mark.long
@@ -53,14 +53,6 @@ def test_the_saturating_preset_is_fastest_at_32() -> None:
     assert max(speed, key=speed.__getitem__) == 32
     assert speed[64] < 0.97 * speed[32]
     assert speed[96] < 0.97 * speed[64]
-
-
-@pytest.mark.parametrize("name", ["chat-gpu", "batch-tpu"])
-def test_the_other_presets_only_gain_from_more_requests(name: str) -> None:
-    assert name in PRESETS
-    settings = Settings(**preset(name))
-    speed = [n / step_ns(settings, n, 0, random.Random(0)) for n in (1, 8, 64)]
-    assert speed == sorted(speed)
 
 
 @given(st.integers(1, 300), st.integers(0, 300), st.floats(0, 1), st.integers(0, 50))

@@ -33,25 +33,6 @@ def test_turns_come_in_order_and_never_early(delays_us: list[int]) -> None:
     assert all(now >= due for due, now in seen)
 
 
-def test_a_turn_comes_again_when_it_says() -> None:
-    running = loop()
-    wheel = Wheel(running)
-    dues: list[int] = []
-
-    def turn(due: int) -> int | None:
-        dues.append(due)
-        if len(dues) < 5:
-            return due + 1_000_000
-        running.stop()
-        return None
-
-    start = time.monotonic_ns()
-    wheel.add(start, turn)
-    running.run_forever()
-    running.close()
-    assert dues == [start + step * 1_000_000 for step in range(5)]
-
-
 def test_turns_that_are_always_due_do_not_shut_out_sockets() -> None:
     running = loop()
     wheel = Wheel(running)

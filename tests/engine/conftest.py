@@ -39,22 +39,8 @@ def quick(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Swept:
     """The quick profile, whole, as a person starts it and leaves it to itself."""
     library = tmp_path_factory.mktemp("library")
     facts = ("accelerator=cpu", "accelerators=1", "precision=fp32", f"engine_version={engine.version}")
-    begun = bench(
-        "sweep",
-        "--url",
-        engine.url,
-        "--model",
-        MODEL,
-        "--profile",
-        "quick",
-        "--set",
-        *facts,
-        "--library",
-        str(library),
-        "--detach",
-        "--json",
-        timeout=60,
-    )
+    asked = ("--url", engine.url, "--model", MODEL, "--profile", "quick", "--set", *facts)
+    begun = bench("sweep", *asked, "--library", str(library), "--detach", "--json", timeout=60)
     assert begun.returncode == 0, begun.stderr
     return finished(library, document(begun.stdout)["id"])
 

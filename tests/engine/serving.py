@@ -68,19 +68,8 @@ def serving(commands: Path, work: Path) -> Iterator[Engine]:
     version = _done([commands / "python", "-c", "import transformers; print(transformers.__version__)"], here)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    command = [
-        commands / "transformers",
-        "serve",
-        MODEL,
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "--device",
-        "cpu",
-        "--continuous-batching",
-        *BLOCKS,
-    ]
+    listens = ("--host", "127.0.0.1", "--port", str(port), "--device", "cpu", "--continuous-batching")
+    command = [commands / "transformers", "serve", MODEL, *listens, *BLOCKS]
     with (work / "engine.log").open("w+") as log:
         process = subprocess.Popen(
             command, cwd=work, env=here, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT

@@ -18,6 +18,7 @@ from bench.view import View
 from tests.export.test_exports import ROWS, library, stated
 from tests.library.files import SCORE, table
 from tests.library.sweeps import Sweep
+from tests.thorough import times
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 
@@ -36,7 +37,7 @@ def ids(held: Library) -> list[str]:
 
 
 @pytest.mark.long
-@settings(max_examples=15)
+@settings(max_examples=times(15, 2))
 @given(rows=st.lists(ROWS, min_size=1, max_size=4))
 def test_a_bundle_taken_in_gives_equal_points(
     rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory
@@ -71,10 +72,18 @@ def test_a_bundle_holds_no_more_than_one_import_takes(tmp_path: Path, monkeypatc
     assert bundle.written(held, View())
     monkeypatch.setattr(bundle, "MOST_BYTES", both - 1)
     for ask in (bundle.demand, bundle.written):
-        with pytest.raises(UsageError, match="narrow the selection with the filters"):
+        with pytest.raises(UsageError, match="narrow"):
             ask(held, View())
     monkeypatch.setattr(bundle, "MOST_BYTES", one)
-    assert bundle.written(held, View.of({"model": ["qwen3-8b"]}))
+    chosen = View.of({"model": ["qwen3-8b"]})
+    assert bundle.written(held, chosen)
+    monkeypatch.setattr(bundle, "MOST_SAID", 1)
+    (point,) = held.fetch("SELECT point_id FROM points WHERE model = 'qwen3-8b'")[0]
+    held.annotate(point, "one")
+    assert bundle.written(held, chosen)
+    held.tag(point, "two")
+    with pytest.raises(UsageError, match="2 notes"):
+        bundle.demand(held, chosen)
 
 
 def test_facts_notes_tags_and_retractions_come_along_once(tmp_path: Path) -> None:
@@ -83,7 +92,7 @@ def test_facts_notes_tags_and_retractions_come_along_once(tmp_path: Path) -> Non
     first.set_facts(source, {"accelerator": "b200", "usd_per_accelerator_hour": 3.5})
     noted, tagged, hidden = ids(first)
     first.annotate(noted, "measured at night")
-    first.annotate(source, "x" * 1500)
+    first.annotate(source, "a night shift")
     first.tag(tagged, "rerun wanted")
     first.retract(hidden, "the fan was off")
     content = bundle.written(first, View())
@@ -92,15 +101,13 @@ def test_facts_notes_tags_and_retractions_come_along_once(tmp_path: Path) -> Non
     for held in (second, taken_in(tmp_path, content, "again.zip")):
         assert ids(held) == [noted, tagged]
         assert stated(held) == stated(first)
-        assert held.fetch("SELECT id, text FROM notes ORDER BY length(text)") == [
+        assert held.fetch("SELECT id, text FROM notes ORDER BY text DESC") == [
             (noted, "measured at night"),
-            (source, "x" * 1500),
+            (source, "a night shift"),
         ]
         assert held.fetch("SELECT id, tag FROM tags") == [(tagged, "rerun wanted")]
     second.restore(hidden)
     assert len(ids(second)) == 3
-    audits = [json.loads(line) for line in (tmp_path / "other" / "audit.jsonl").read_text().splitlines()]
-    assert [row["notes"] for row in audits if row["what"] == "bundle"] == [4]
 
 
 def test_a_source_with_companions_keeps_its_id(tmp_path: Path) -> None:
@@ -140,17 +147,6 @@ def test_what_is_hidden_comes_along_hidden_where_all_is_selected(tmp_path: Path)
     some = bundle.written(first, View.of({"model": ["d"]}))
     with zipfile.ZipFile(io.BytesIO(some)) as archive:
         assert sum(name.startswith("sources/") for name in archive.namelist()) == 1
-
-
-def test_a_bundle_with_more_said_than_one_takes_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = library(tmp_path, table(tmp_path / "a.csv", {}))
-    for text in ("one", "two"):
-        held.annotate(ids(held)[0], text)
-    monkeypatch.setattr(bundle, "MOST_SAID", 2)
-    assert bundle.written(held, View())
-    held.tag(ids(held)[0], "three")
-    with pytest.raises(UsageError, match="3 notes, tags and retractions, and a bundle holds 2"):
-        bundle.demand(held, View())
 
 
 def test_a_sweep_read_in_place_becomes_a_source_with_its_notes(tmp_path: Path) -> None:

@@ -41,19 +41,12 @@ def test_a_line_break_of_any_kind_begins_no_cell() -> None:
 
 def test_a_day_is_written_as_a_day() -> None:
     rows = pd.DataFrame({"date": pd.to_datetime(["2026-03-02", None])})
-    for written in (csv.written(rows), csv.written(rows)):
-        assert read_back(written)[:2] == [["date"], ["2026-03-02"]]
+    assert read_back(csv.written(rows))[:2] == [["date"], ["2026-03-02"]]
 
 
 def test_a_list_is_one_cell() -> None:
     rows = pd.DataFrame({"restated_in": [["https://a.example", "=b"], None]})
     assert read_back(csv.written(rows)) == [["restated_in"], ["https://a.example; =b"], [""]]
-
-
-def test_the_rows_themselves_are_left_alone() -> None:
-    rows = pd.DataFrame({"variant": ["=1"]})
-    csv.written(rows)
-    assert rows["variant"].tolist() == ["=1"]
 
 
 @given(st.lists(CELLS, min_size=1, max_size=10))

@@ -12,43 +12,38 @@ from bench.export import format_named
 from bench.library import Library
 from bench.view import View
 from tests.export.test_exports import SAMPLES, stated
+from tests.thorough import some
 
 VLLM = SAMPLES / "vllm" / "concurrency-4.json"
 
 
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Every sample of some tools, of every tool in the full run."""
+    held = Library.open(tmp_path_factory.mktemp("first") / "library", shipped=False)
+    held.add(some(sorted(SAMPLES.iterdir()), 4))
+    return held
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["published-csv", "published-json", "published-parquet"])
-def test_the_points_of_every_sample_come_back(tmp_path: Path, name: str) -> None:
-    first = Library.open(tmp_path / "first", shipped=False)
-    first.add([SAMPLES])
+@pytest.mark.parametrize("name", some(["published-csv", "published-json", "published-parquet"], 1))
+def test_the_points_of_every_sample_come_back(samples: Library, tmp_path: Path, name: str) -> None:
     written = format_named(name)
     path = tmp_path / f"all{written.ending}"
-    path.write_bytes(written.write(first, View()))
+    path.write_bytes(written.write(samples, View()))
     second = Library.open(tmp_path / "second", shipped=False)
     assert second.add([path]).refused == []
-    assert len(stated(second)) == len(stated(first)) > 50
+    assert len(stated(second)) == len(stated(samples)) > 8
 
 
-@pytest.mark.parametrize("date", ["00010101-103708", "99991231-103708", "19991231-103708"])
-def test_a_day_on_which_nothing_can_have_been_measured_is_absent(tmp_path: Path, date: str) -> None:
-    assert read(tmp_path, date=date)["date"] is None
-
-
-def test_today_is_a_day_of_a_measurement(tmp_path: Path) -> None:
+def test_a_day_on_which_nothing_can_have_been_measured_and_a_name_without_a_letter_are_absent(tmp_path: Path) -> None:
     today = datetime.datetime.now(datetime.UTC).date()
-    assert read(tmp_path, date=f"{today:%Y%m%d}-103708")["date"] == today
-
-
-@pytest.mark.parametrize("model", ["////", "***", "/"])
-def test_a_name_without_a_letter_is_absent(tmp_path: Path, model: str) -> None:
-    assert read(tmp_path, model_id=model)["model"] is None
-
-
-def read(folder: Path, **changed: str) -> dict[str, object]:
-    """The model and the day of vLLM's sample with these keys changed."""
-    path = folder / "changed.json"
-    path.write_text(json.dumps({**json.loads(VLLM.read_text()), **changed}))
-    held = Library.open(folder / "library", shipped=False)
-    held.add([path])
-    ((model, date),) = held.fetch("SELECT model, date FROM points")
-    return {"model": model, "date": date}
+    dates = {"00010101": None, "99991231": None, "19991231": None, f"{today:%Y%m%d}": today}
+    held, result = Library.open(tmp_path / "library", shipped=False), json.loads(VLLM.read_text())
+    for date in dates:
+        (tmp_path / f"{date}.json").write_text(json.dumps(result | {"date": f"{date}-103708", "model_id": date}))
+    (tmp_path / "name.json").write_text(json.dumps(result | {"model_id": "***"}))
+    held.add(sorted(tmp_path.glob("*.json")))
+    found = dict(held.fetch("SELECT model, date FROM points"))
+    assert {key: found[key] for key in dates} == dates
+    assert found[None] == datetime.date(2026, 11, 20)

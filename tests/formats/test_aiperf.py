@@ -1,21 +1,22 @@
-"""AIPerf: its ITL is TPOT and its ICL is ITL, the unit beside a number rules, each measurement counts once."""
+"""AIPerf: its ITL is TPOT and its ICL is ITL, the unit beside a number rules, each measurement counts once.
+
+What else its samples hold is in tests/samples/aiperf/.expected.json.
+"""
 
 from __future__ import annotations
 
 import json
 import shutil
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from bench.errors import InputError
 from bench.formats.aiperf import companions
 from bench.library.library import Library
-from tests.formats.reading_of import one_point, passports, read_points, reading
+from tests.formats.reading_of import passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "aiperf"
 RUN, REQUESTS = "profile_export_aiperf.json", "profile_export.jsonl"
@@ -37,53 +38,6 @@ def changed(path: Path, change: Callable[[Any], object]) -> Path:
     return path
 
 
-def test_a_run_says_what_its_text_says() -> None:
-    point = one_point(SAMPLES / "concurrency-4" / RUN)
-    stated = {
-        "model": "mock-model",
-        "checkpoint": "mock-model",
-        "load_kind": "closed",
-        "concurrency": 4,
-        "isl_requested": 100,
-        "isl_actual": 58.458333333333336,
-        "osl_requested": 128,
-        "osl_actual": 128.0,
-        "dataset": "synthetic",
-        "source": "aiperf",
-        "harness": "aiperf",
-        "harness_version": "0.13.0",
-        "evidence": "measured",
-        "origin": "imported",
-        "repeat": 1,
-        "duration_s": 3.781558528,
-        "output_tokens_per_s": 811.2327589021279,
-        "input_tokens_per_s": 370.494648678283,
-        "total_tokens_per_s": 1181.727407580411,
-        "requests_per_s": 6.337755928922874,
-        "requests_ok": 24,
-        "requests_failed": 0,
-        "failed_share": 0,
-        "input_tokens": 1403,
-        "output_tokens": 3072,
-        "ttft_ms_mean": 40.61283391666666,
-        "ttft_ms_p50": 37.483002,
-        "ttft_ms_p99": 85.32748039999997,
-        "tpot_ms_mean": 4.484848709645669,
-        "tpot_ms_p50": 4.414543925196851,
-        "tpot_ms_p99": 4.988775915669291,
-        "itl_ms_mean": 4.484848709645669,
-        "itl_ms_p50": 4.3973835,
-        "itl_ms_p99": 11.5801373,
-        "e2el_ms_mean": 610.1886200416666,
-        "e2el_ms_p50": 599.6666945,
-        "e2el_ms_max": 676.445626,
-        "e2el_ms_std": 25.281316508251333,
-    }
-    assert {key: point[key] for key in stated} == stated
-    assert point["date"].isoformat() == "2026-11-20"
-    assert not {"accelerator", "accelerators", "tp", "engine", "ntpot_ms_mean"} & point.keys()
-
-
 def test_its_itl_is_tpot_and_its_icl_is_itl() -> None:
     """Of every request: (latency - TTFT) / 127 is called ITL, and the 127 gaps themselves ICL."""
     records = [json.loads(line) for line in (SAMPLES / "concurrency-4" / REQUESTS).read_text().splitlines()]
@@ -95,39 +49,7 @@ def test_its_itl_is_tpot_and_its_icl_is_itl() -> None:
     held = passports(SAMPLES / "concurrency-4" / RUN)
     assert "inter-token latency" in held["tpot_ms_p50"]["definition"]
     assert "inter-chunk latency" in held["itl_ms_p50"]["definition"]
-    assert held["output_tokens_per_s"]["token_source"] == "server's usage"
-
-
-def test_its_rates_are_over_the_whole_phase_and_their_passport_says_so() -> None:
-    """end_time - start_time is 3.78683 s; benchmark_duration, of the successes, 3.78156 s."""
-    (point,), _ = read_points(SAMPLES / "concurrency-4" / RUN)
-    assert point["output_tokens_per_s"] == pytest.approx(3072 / (12.461199 - 8.674369), rel=1e-6)
-    held = passports(SAMPLES / "concurrency-4" / RUN)
     assert held["output_tokens_per_s"]["denominator"] == "the whole profiling phase, failed requests included"
-
-
-def test_it_agrees_with_the_servers_own_log() -> None:
-    """The server saw TTFT p50 35.16 ms, a request's mean gap p50 4.411 ms and 814.5 tokens/s."""
-    (point,), _ = read_points(SAMPLES / "concurrency-4" / RUN)
-    assert 35.16 <= point["ttft_ms_p50"] <= 38
-    assert point["tpot_ms_p50"] == pytest.approx(4.411, rel=0.002)
-    assert point["output_tokens_per_s"] == pytest.approx(814.5, rel=0.01)
-
-
-def test_failures_are_kept_and_latencies_are_of_the_others() -> None:
-    (point,), _ = read_points(SAMPLES / "failures-concurrency-16" / RUN)
-    assert (point["requests_ok"], point["requests_failed"], point["failed_share"]) == (147, 53, 0.265)
-    assert point["ttft_ms_p99"] == 448.76885762
-    assert point["output_tokens_per_s"] == 2793.0256582393117
-    assert json.loads(point["flags"])[0]["seen"] == "53 of 200 requests failed (26%)."
-
-
-def test_half_of_the_gaps_were_0_so_their_median_is_no_latency() -> None:
-    """Chunks came several at a time: the file has 0 up to p50."""
-    (point,), _ = read_points(SAMPLES / "failures-concurrency-16" / RUN)
-    assert "itl_ms_p50" not in point
-    assert point["itl_ms_p75"] == 1.99362
-    assert point["itl_ms_p99"] == 34.65701535999994
 
 
 def test_requests_alone_give_the_runs_figures(folder: Path) -> None:
@@ -145,23 +67,6 @@ def test_requests_alone_give_the_runs_figures(folder: Path) -> None:
     assert not {"model", "concurrency", "isl_requested", "harness_version"} & alone.keys()
 
 
-def test_requests_alone_by_hand() -> None:
-    path = SAMPLES / "requests-alone" / REQUESTS
-    records = [json.loads(line) for line in path.read_text().splitlines()]
-    good = [record["metrics"] for record in records if "error" not in record]
-    (point,), _ = read_points(path)
-    assert (point["requests_ok"], point["requests_failed"]) == (len(good), 30 - len(good)) == (20, 10)
-    ttft = [metrics["time_to_first_token"]["value"] for metrics in good]
-    assert point["ttft_ms_p99"] == pytest.approx(float(np.percentile(ttft, 99)))
-    gaps = [gap for metrics in good for gap in metrics["inter_chunk_latency"]["value"]]
-    assert point["itl_ms_p95"] == pytest.approx(float(np.percentile(gaps, 95)))
-    assert point["output_tokens"] == 20 * 128
-    times = [record["metadata"] for record in records]
-    phase = max(one["request_end_ns"] for one in times) - min(one["request_start_ns"] for one in times)
-    assert point["output_tokens_per_s"] == pytest.approx(20 * 128 / (phase / 1e9))
-    assert json.loads(point["flags"])[0]["kind"] == "failures"
-
-
 def test_warm_up_and_cancelled_requests_are_no_results(folder: Path) -> None:
     lines = [json.loads(line) for line in (folder / REQUESTS).read_text().splitlines()]
     for line in lines[:4]:
@@ -174,21 +79,6 @@ def test_warm_up_and_cancelled_requests_are_no_results(folder: Path) -> None:
     assert (point["requests_ok"], point["requests_failed"]) == (19, 1)
     values = [line["metrics"]["time_to_first_token"]["value"] for line in lines[5:]]
     assert point["ttft_ms_mean"] == pytest.approx(sum(values) / 19)
-
-
-def test_warm_up_alone_is_refused(folder: Path) -> None:
-    path = changed(folder / REQUESTS, lambda line: line["metadata"].update(benchmark_phase="warmup"))
-    with pytest.raises(InputError, match="no request of the profiling phase"):
-        reading(path)
-
-
-def test_how_requests_alone_were_run_is_read_beside_them(folder: Path) -> None:
-    (folder / RUN).unlink()
-    shutil.copy(SAMPLES / "levels/concurrency_4/run_config.json", folder)
-    (point,), _ = read_points(folder / REQUESTS)
-    assert (point["model"], point["load_kind"], point["concurrency"]) == ("mock-model", "closed", 4)
-    assert (point["isl_requested"], point["osl_requested"]) == (100, 128)
-    assert passports(folder / REQUESTS)["output_tokens"]["token_source"] == "server's usage"
 
 
 def test_percentiles_a_run_lacks_are_computed_from_its_requests(folder: Path) -> None:
@@ -234,27 +124,14 @@ def test_the_unit_beside_a_number_rules() -> None:
     assert point["ttft_ms_p50"] == 44
     assert point["duration_s"] == pytest.approx(0.4)
     assert passports(path)["tpot_ms_p50"]["unit_in_file"] == "us"
-    stated = {
-        "model": "qwen3-0.6b",
-        "load_kind": "open",
-        "request_rate": 12.5,
-        "arrivals": "constant",
-        "isl_requested": 550,
-        "osl_requested": 11,
-        "requests_ok": 5,
-        "requests_failed": 1,
-    }
-    assert {key: point[key] for key in stated} == stated
-    assert "harness_version" not in point
 
 
 @pytest.mark.parametrize(
     ("block", "said"),
     [
-        ({"unit": "furlongs"}, "The unit of time_to_first_token in .* is 'furlongs'"),
+        ({"unit": "furlongs"}, "furlongs"),
         ({"unit": None}, "time_to_first_token in .* has no unit"),
-        ({"unit": "sec"}, "ttft_ms_mean is 40612.8, but it cannot be above e2el_ms_mean"),
-        ({"p50": "37.4"}, r"time_to_first_token\.p50 in .* is '37\.4'; expected a number"),
+        ({"unit": "sec"}, "ttft_ms_mean is 40612.8"),
     ],
 )
 def test_a_block_that_cannot_be_is_refused(folder: Path, block: dict[str, Any], said: str) -> None:
@@ -266,30 +143,11 @@ def test_a_block_that_cannot_be_is_refused(folder: Path, block: dict[str, Any], 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (
-            lambda line: line["metrics"]["time_to_first_token"].update(value="40"),
-            r"metrics\.time_to_first_token\.value in line 1 of .* is '40'; expected a number",
-        ),
-        (
-            lambda line: line["metrics"]["inter_chunk_latency"].update(value=[1.0, "2"]),
-            r"metrics\.inter_chunk_latency\.value in line 1 of .* is a list; expected a list of numbers",
-        ),
-        (
-            lambda line: line["metrics"]["request_latency"].update(value=[600.0]),
-            r"metrics\.request_latency\.value in line 1 of .* is a list; expected a number",
-        ),
-        (
-            lambda line: line["metrics"]["request_latency"].update(unit="parsecs"),
-            "The unit of request_latency in .* is 'parsecs'",
-        ),
-        (
-            lambda line: line["metrics"]["request_latency"].update(unit=None),
-            r"metrics\.request_latency\.unit in line 1 of .* is None; expected a text",
-        ),
-        (
-            lambda line: line["metadata"].update(request_start_ns="now"),
-            r"metadata\.request_start_ns in line 1 of .* is 'now'; expected ns since 1970",
-        ),
+        (lambda line: line["metrics"]["request_latency"].update(unit="parsecs"), "request_latency in .* is 'parsecs'"),
+        (lambda line: line["metrics"]["request_latency"].update(unit=None), r"request_latency\.unit in line 1 of"),
+        (lambda line: line["metrics"]["request_latency"].update(value=[600.0]), r"request_latency\.value in line 1 of"),
+        (lambda line: line["metadata"].update(request_start_ns="now"), r"request_start_ns in line 1 of .* 'now'"),
+        (lambda line: line["metadata"].update(benchmark_phase="warmup"), "no request of the profiling phase"),
     ],
 )
 def test_a_request_that_cannot_be_is_refused(folder: Path, change: Callable[[Any], object], said: str) -> None:
@@ -303,38 +161,8 @@ def test_a_unit_that_changes_half_way_is_refused(folder: Path) -> None:
     record["metrics"]["request_latency"].update(unit="sec")
     lines[7] = json.dumps(record)
     (folder / REQUESTS).write_text("\n".join(lines))
-    with pytest.raises(InputError, match=r"in line 8 of .* is 'sec'; expected 'ms', as in the lines before"):
+    with pytest.raises(InputError, match=r"in line 8 of .* is 'sec'"):
         reading(folder / REQUESTS)
-
-
-def test_infinity_a_byte_order_mark_and_a_last_line_cut_off_are_taken(folder: Path) -> None:
-    lines = (folder / REQUESTS).read_text().splitlines()
-    lines[3] = lines[3].replace('"time_to_second_token":{"value":', '"time_to_second_token":{"value":Infinity,"was":')
-    content = "\n".join(lines)[:-300]
-    for encoding in ("utf-8-sig", "utf-16"):
-        (folder / REQUESTS).write_bytes(content.encode(encoding))
-        (point,), _ = read_points(folder / REQUESTS)
-        assert point["requests_ok"] == 23
-
-
-def test_a_line_damaged_in_the_middle_is_refused(folder: Path) -> None:
-    lines = (folder / REQUESTS).read_text().splitlines()
-    lines[5] = lines[5][:-300]
-    (folder / REQUESTS).write_text("\n".join(lines))
-    with pytest.raises(InputError, match=r"Line 6 of profile_export\.jsonl is not valid JSON"):
-        reading(folder / REQUESTS)
-
-
-def test_unknown_keys_are_told_and_the_known_ones_are_not(folder: Path) -> None:
-    assert reading(folder / RUN).not_understood == ()
-    assert reading(folder / REQUESTS).not_understood == ()
-
-    def newer(document: Any) -> None:
-        document.update(mood="good", time_to_last_joke={"unit": "ms", "avg": 1.0})
-
-    assert set(reading(changed(folder / RUN, newer)).not_understood) == {"mood", "time_to_last_joke"}
-    requests = changed(folder / REQUESTS, lambda line: line["metrics"].update(joke={"value": 1, "unit": "ms"}))
-    assert reading(requests).not_understood == ("metrics.joke",)
 
 
 def test_what_the_telemetry_calls_the_accelerators_is_taken_but_no_count(folder: Path) -> None:
@@ -347,40 +175,12 @@ def test_what_the_telemetry_calls_the_accelerators_is_taken_but_no_count(folder:
 
 def test_a_cancelled_run_says_so(folder: Path) -> None:
     (point,), _ = read_points(changed(folder / RUN, lambda run: run.update(was_cancelled=True)))
-    assert point["note"].startswith("The run was cancelled before its end. 0 ms in the file")
-    both = changed(folder / RUN, lambda run: run.update(was_cancelled=True, is_complete=False))
-    assert reading(both).not_understood == ()
+    assert "cancelled" in point["note"]
 
 
-def test_zeros_among_its_latencies_are_told() -> None:
-    """Chunks that came in one packet have gaps of 0 ms, here more than half of them."""
-    point = one_point(SAMPLES / "failures-concurrency-16" / RUN)
-    assert "itl_ms_p50" not in point
-    assert point["note"] == (
-        "0 ms in the file is no measurement and was left out: tpot_ms_min, tpot_ms_p1, itl_ms_min, itl_ms_p1, "
-        "itl_ms_p5, itl_ms_p10, itl_ms_p25, itl_ms_p50."
-    )
-
-
-def test_a_last_request_cut_off_is_told(folder: Path) -> None:
-    alone = folder.parent / "alone.jsonl"
-    lines = (SAMPLES / "requests-alone" / "profile_export.jsonl").read_bytes().splitlines()
-    alone.write_bytes(b"\n".join([*lines, lines[-1][:200]]))
-    points, refused = read_points(alone)
-    assert len(points) == 1
-    assert [one.reason for one in refused] == ["The last line of alone.jsonl is cut off and was passed over."]
-
-
-@pytest.mark.parametrize("archived", [False, True])
-def test_a_sweeps_folder_counts_every_measurement_once(tmp_path: Path, archived: bool) -> None:
-    given = SAMPLES / "levels"
-    if archived:
-        given = tmp_path / "levels.zip"
-        with zipfile.ZipFile(given, "w") as archive:
-            for path in sorted((SAMPLES / "levels").rglob("*.json")):
-                archive.write(path, path.relative_to(SAMPLES))
+def test_a_sweeps_folder_counts_every_measurement_once(tmp_path: Path) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
-    report = library.add([given])
+    report = library.add([SAMPLES / "levels"])
     assert [Path(source.file).name for source in report.imported] == [RUN] * 3
     told = {row.reason for row in report.refused if "sums up runs" in row.reason}
     assert {reason.split()[0] for reason in told} == {TRIALS, SWEEP}
@@ -397,15 +197,12 @@ def test_a_sum_over_trials_alone_is_a_result(tmp_path: Path) -> None:
     same = [key for key in run if key.startswith(("ttft", "tpot", "itl", "e2el")) or key.endswith("_per_s")]
     assert {key: point[key] for key in same} == {key: run[key] for key in same}
     assert (point["model"], point["concurrency"], point["requests_ok"]) == ("mock-model", 4, 24)
-    assert (point["isl_actual"], point["harness_version"]) == (58.291666666666664, "0.13.0")
-    assert reading(path).not_understood == ()
 
     def three(sums: Any) -> None:
         sums["metadata"].update(num_profile_runs=3, num_successful_runs=3, single_run=False)
 
     (point,), _ = read_points(changed(path, three))
-    assert point["note"] == "Means over 3 trials."
-    assert "mean over 3 trials of each one's figure" in passports(path)["ttft_ms_p99"]["definition"]
+    assert "mean over 3 trials" in passports(path)["ttft_ms_p99"]["definition"]
 
 
 def test_a_sweeps_sum_alone_has_a_point_for_each_cell(tmp_path: Path) -> None:
@@ -417,7 +214,6 @@ def test_a_sweeps_sum_alone_has_a_point_for_each_cell(tmp_path: Path) -> None:
         (run,), _ = read_points(SAMPLES / f"levels/concurrency_{point['concurrency']}" / RUN)
         for key in ("ttft_ms_p50", "tpot_ms_p99", "itl_ms_mean", "e2el_ms_p90", "output_tokens_per_s", "isl_actual"):
             assert point[key] == pytest.approx(run[key])
-    assert reading(path).not_understood == ()
 
 
 def test_of_a_sweeps_sums_those_of_its_cells_are_the_results(tmp_path: Path) -> None:
@@ -439,36 +235,18 @@ def test_trials_of_another_sweep_are_kept(tmp_path: Path) -> None:
     assert report.refused == []
 
 
-def test_a_sweep_without_a_success_holds_nothing(tmp_path: Path) -> None:
-    path = tmp_path / SWEEP
-    shutil.copy(SAMPLES / "levels/sweep_aggregate" / SWEEP, path)
-    with pytest.raises(InputError, match="none of whose runs succeeded"):
-        reading(changed(path, lambda sweep: sweep.update(per_combination_metrics=[])))
+def phase(name: str = "profiling", load: str = "concurrency", **more: object) -> dict[str, object]:
+    return {"name": name, "type": load, **more}
 
 
 @pytest.mark.parametrize(
     ("phases", "expected"),
     [
-        (
-            [
-                {"name": "warmup", "type": "concurrency", "concurrency": 1},
-                {"name": "profiling", "type": "poisson", "rate": 2.5, "concurrency": 64},
-            ],
-            ("open", None, 2.5, "poisson"),
-        ),
-        ([{"name": "profiling", "type": "fixed_schedule"}], ("open", None, None, "trace")),
-        ([{"name": "profiling", "type": "user_centric", "users": 3, "rate": 1.0}], ("unknown", None, None, None)),
-        (
-            [{"name": "profiling", "type": "concurrency", "concurrency": 4, "adaptive_scale": True}],
-            ("unknown", None, None, None),
-        ),
-        (
-            [
-                {"name": "a", "kind": "profiling", "type": "concurrency", "concurrency": 4},
-                {"name": "b", "kind": "profiling", "type": "concurrency", "concurrency": 8},
-            ],
-            ("unknown", None, None, None),
-        ),
+        ([phase("warmup", concurrency=1), phase(load="poisson", rate=2.5)], ("open", None, 2.5, "poisson")),
+        ([phase(load="fixed_schedule")], ("open", None, None, "trace")),
+        ([phase(load="user_centric", users=3, rate=1.0)], ("unknown", None, None, None)),
+        ([phase(concurrency=4, adaptive_scale=True)], ("unknown", None, None, None)),
+        ([phase(f"{n}", kind="profiling", concurrency=n) for n in (4, 8)], ("unknown", None, None, None)),
     ],
 )
 def test_the_load_is_that_of_the_profiling_phase(folder: Path, phases: list[Any], expected: tuple[Any, ...]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,24 +35,31 @@ def base(metric: str) -> str:
     return re.sub(r"_(mean|std|min|max|p\d+(_\d+)?)$", "", metric)
 
 
+@cache
 def texts_in(module: Format) -> str:
     """Every text in the code of a format and of all of bench/formats that it uses, what explains it left out."""
     found, left = {}, [Path(str(importlib.import_module(f"bench.formats.{module.NAME}").__file__))]
     while left:
         path = left.pop()
         if path not in found:
-            tree = ast.parse(path.read_text())
-            found[path] = "\n".join(_texts(tree))
-            names = [
-                f"{node.module}.{alias.name}" if below else str(node.module)
-                for node in ast.walk(tree)
-                if isinstance(node, ast.ImportFrom) and str(node.module).startswith("bench.formats")
-                for alias in node.names
-                for below in (True, False)
-            ]
-            files = [ROOT / f"{name.replace('.', '/')}.py" for name in names]
-            left += [file for file in files if file.is_file()]
+            found[path], used = _of_file(path)
+            left += used
     return "\n".join(found.values())
+
+
+@cache
+def _of_file(path: Path) -> tuple[str, list[Path]]:
+    """The texts of one file, and the files of bench/formats that it uses."""
+    tree = ast.parse(path.read_text())
+    names = [
+        f"{node.module}.{alias.name}" if below else str(node.module)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("bench.formats")
+        for alias in node.names
+        for below in (True, False)
+    ]
+    files = [ROOT / f"{name.replace('.', '/')}.py" for name in names]
+    return "\n".join(_texts(tree)), [file for file in files if file.is_file()]
 
 
 def _texts(tree: ast.Module) -> list[str]:
@@ -68,24 +76,13 @@ def test_every_format_has_a_section() -> None:
 
 
 @every_tool
-def test_every_metric_it_files_is_named_and_no_other(name: str) -> None:
-    filed = set()
-    for path in main_files(name):
-        filed |= {base(metric) for metric in passports(path)}
-    named = words(SECTIONS[FORMATS[name].TITLE]) & METRICS
+def test_every_metric_it_files_is_named_and_no_other_and_every_key_is_one_that_it_reads(name: str) -> None:
+    section, code = SECTIONS[FORMATS[name].TITLE], texts_in(FORMATS[name])
+    filed = {base(metric) for path in main_files(name) for metric in passports(path)}
+    named = words(section) & METRICS
     assert filed - named == set()
-    code = texts_in(FORMATS[name])
     assert {metric for metric in named - filed if not re.search(rf"\b{metric}\b", code)} == set()
-
-
-@every_tool
-def test_every_key_in_a_table_is_one_that_the_format_reads(name: str) -> None:
-    code = texts_in(FORMATS[name])
-    rows = re.findall(r"^\| (?!in the file|---)(.*?) \|", SECTIONS[FORMATS[name].TITLE], re.MULTILINE)
+    rows = re.findall(r"^\| (?!in the file|---)(.*?) \|", section, re.MULTILINE)
     keys = {key for row in rows for key in words(row)}
     assert keys
     assert {key for key in keys if not re.search(rf"\b{re.escape(key)}\b", code)} == set()
-
-
-def test_it_is_linked_from_the_readme() -> None:
-    assert "docs/formats.md" in (ROOT / "README.md").read_text()

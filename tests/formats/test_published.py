@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -16,7 +16,9 @@ from bench.errors import InputError
 from bench.formats import published
 from bench.formats.reading.point_table import POINT_COLUMNS
 from bench.records import Refusal
+from tests.formats.mutations import HOSTILE
 from tests.formats.reading_of import read_points, read_scores, reading
+from tests.thorough import times
 
 HEADER = (
     "model,accelerator,accelerators,isl,osl,concurrency,date,output_tokens_per_s,ttft_ms_p50,ttft_ms_p99,e2el_ms_p50"
@@ -69,53 +71,34 @@ def test_a_row_becomes_canonical(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "expected"),
+    ("column", "values", "expected"),
     [
-        ("output_tokens_per_s", "fast", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "-842.5", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "NaN", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "-Infinity", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "1e999", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "9" * 500, "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "0x10", "a number of tokens/s, at least 0"),
-        ("output_tokens_per_s", "1_000", "a number of tokens/s, at least 0"),
+        ("output_tokens_per_s", "fast -842.5 NaN 1e999 0x10 1_000", "a number of tokens/s, at least 0"),
         ("ttft_ms_p50", "٣", "a number of ms, at least 0"),
-        ("accelerators", "0", "a whole number of at least 1"),
-        ("accelerators", "1.5", "a whole number of at least 1"),
-        ("accelerators", "-8", "a whole number of at least 1"),
-        ("concurrency", "9" * 40, "a whole number of at least 1"),
-        ("date", "2026-02-30", "a date such as 2026-11-20, from 2000 and not in the future"),
-        ("date", "1970-01-01", "a date such as 2026-11-20, from 2000 and not in the future"),
-        ("date", "9999-01-01", "a date such as 2026-11-20, from 2000 and not in the future"),
-        ("date", "02/03/2026", "a date such as 2026-11-20, from 2000 and not in the future"),
-        ("model", "***", "a name with at least one letter a-z or digit"),
-        ("evidence", "guessed", "one of measured, simulated, projected, estimated, unverified"),
-        ("origin", "stolen", "one of own, imported, published"),
-        ("load_kind", "half-open", "one of closed, open, batch, saturated, scenario, unknown"),
+        ("accelerators", "0 1.5", "whole number"),
+        ("concurrency", "9" * 40, "whole number"),
+        ("date", "2026-02-30 9999-01-01 02/03/2026", "a date"),
+        ("model", "***", "at least one letter"),
+        ("evidence", "guessed", "one of measured, simulated"),
+        ("origin", "stolen", "one of own, imported"),
+        ("load_kind", "half-open", "one of closed, open"),
         ("disaggregated", "perhaps", "true or false"),
         ("shared_prefix_share", "1.2", "a share from 0 to 1"),
         ("request_rate", "0", "a number above 0"),
-        ("request_rate", "nan", "a number above 0"),
-        ("failed_share", "1.5", "a share from 0 to 1"),
-        ("source_url", "javascript:alert(1)", "an address that begins with https:// or http://"),
-        ("note", "x" * 4097, "a text of at most 4,096 characters"),
-        ("flags", "[1]", "a JSON list of objects with the texts kind, seen, why, do"),
-        ("outptu_tokens_per_s", "7", "a column of the published format; the nearest is output_tokens_per_s"),
-        ("concurency", "7", "a column of the published format; the nearest is concurrency"),
-        ("ttft_p99", "7", "a column of the published format; the nearest is ttft_ms_p99"),
-        (
-            "latency_p99",
-            "7",
-            "a column of the published format; a statistic follows the key of its metric, as in ttft_ms_p99",
-        ),
-        ("isl_requested", "7", "a column of the published format; write isl"),
+        ("source_url", "javascript:alert(1)", "https://"),
+        ("note", "x" * 4097, "at most 4,096 characters"),
+        ("flags", "[1]", "kind, seen, why, do"),
+        ("outptu_tokens_per_s", "7", "nearest is output_tokens_per_s"),
+        ("latency_p99", "7", "as in ttft_ms_p99"),
+        ("isl_requested", "7", "write isl"),
         ("point_id", "7", "a column of the published format"),
     ],
 )
-def test_a_cell_that_cannot_be_right_refuses_its_row(tmp_path: Path, column: str, value: str, expected: str) -> None:
-    refusal = only_refusal(tmp_path, **{column: value})
-    assert (refusal.column, refusal.value, refusal.expected) == (column, value[:200], expected)
-    assert refusal.reason.startswith("Row 3 was refused: ")
+def test_a_cell_that_cannot_be_right_refuses_its_row(tmp_path: Path, column: str, values: str, expected: str) -> None:
+    for value in values.split():
+        refusal = only_refusal(tmp_path, **{column: value})
+        assert (refusal.column, refusal.value) == (column, value[:200])
+        assert expected in str(refusal.expected)
 
 
 def test_a_row_without_model_or_metric_is_refused(tmp_path: Path) -> None:
@@ -134,25 +117,19 @@ def test_figures_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
     assert only_refusal(tmp_path, e2el_ms_p50="95").expected == "at least 96.0, the value of ttft_ms_p50"
 
 
-def test_percentiles_are_compared_across_a_gap(tmp_path: Path) -> None:
-    path = tmp_path / "gap.csv"
-    path.write_text("model,tpot_ms_min,tpot_ms_p50,tpot_ms_p99\na,9,,8\na,7,,8\n")
-    points, refusals = read_points(path)
-    assert [point["locator"] for point in points] == ["row 3"]
-    assert refusals[0].expected == "at least 9.0, the value of tpot_ms_min"
-
-
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ("a,9,8,20,1", "at least 9.0, the value of tpot_ms_min"),
-        ("a,7,21,20,1", "at least 21.0, the value of tpot_ms_mean"),
-        ("a,7,8,20,21", "at least 21.0, the value of tpot_ms_std"),
+        ("a,9,8,,,20,1", "at least 9.0, the value of tpot_ms_min"),
+        ("a,7,21,,,20,1", "at least 21.0, the value of tpot_ms_mean"),
+        ("a,7,8,,,20,21", "at least 21.0, the value of tpot_ms_std"),
+        ("a,9,,,8,,", "at least 9.0, the value of tpot_ms_min"),  # with nothing in between
     ],
 )
-def test_a_mean_outside_its_bounds_is_refused(tmp_path: Path, row: str, expected: str) -> None:
+def test_a_statistic_outside_its_bounds_is_refused(tmp_path: Path, row: str, expected: str) -> None:
     path = tmp_path / "a.csv"
-    path.write_text(f"model,tpot_ms_min,tpot_ms_mean,tpot_ms_max,tpot_ms_std\n{row}\na,7,8,20,1\n")
+    header = "model,tpot_ms_min,tpot_ms_mean,tpot_ms_p50,tpot_ms_p99,tpot_ms_max,tpot_ms_std"
+    path.write_text(f"{header}\n{row}\na,7,8,,,20,1\n")
     points, refusals = read_points(path)
     assert (len(points), [refusal.expected for refusal in refusals]) == (1, [expected])
 
@@ -163,7 +140,6 @@ def test_a_row_with_a_cell_too_many_or_too_few_is_refused(tmp_path: Path) -> Non
     points, refusals = read_points(path)
     assert [(point["locator"], point["tpot_ms_p50"]) for point in points] == [("row 2", 1.0), ("row 6", 3.0)]
     assert [refusal.row for refusal in refusals] == [4, 5]
-    assert refusals[0].reason == "Row 4 was refused: it has 2 cells and the header has 3."
 
 
 def test_a_column_filled_nowhere_refuses_nothing(tmp_path: Path) -> None:
@@ -174,14 +150,7 @@ def test_a_column_filled_nowhere_refuses_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("row", "kind"),
-    [
-        ("4,,,", "closed"),
-        (",2.5,,", "open"),
-        (",,8,", "batch"),
-        ("4,2.5,,", "unknown"),
-        (",,,", "unknown"),
-        ("4,,,Server", "scenario"),
-    ],
+    [("4,,,", "closed"), (",2.5,,", "open"), (",,8,", "batch"), ("4,2.5,,", "unknown"), ("4,,,Server", "scenario")],
 )
 def test_a_load_kind_left_out_is_what_the_load_number_stands_for(tmp_path: Path, row: str, kind: str) -> None:
     path = tmp_path / "load.csv"
@@ -192,11 +161,9 @@ def test_a_load_kind_left_out_is_what_the_load_number_stands_for(tmp_path: Path,
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"", "is in no known result format"),
         (b"\x00\x01\x02", "is in no known result format"),
         (b"model,tpot_ms_p50\n", "t.csv has a header and no rows."),
         (b"model,tpot_ms_p50,model\na,1,a\n", "two columns named 'model'"),
-        (b"model,isl,isl,tpot_ms_p50\na,1,1,1\n", "two columns named 'isl'"),
         (b'model,tpot_ms_p50\na,1\n"b,2\n', "a quotation mark"),
         (b"model,tpot_ms_p50\na,1\n\xff\xfe,2\n", "t.csv is not UTF-8 text throughout; save it as UTF-8."),
         (b"model,tpot_ms_p50\n" + b"a,1\n" * 20_000 + b"\0,2\n", "holds NUL bytes"),
@@ -206,7 +173,6 @@ def test_a_load_kind_left_out_is_what_the_load_number_stands_for(tmp_path: Path,
         (b"tokens,ms\n1,2\n", "a table needs the column model and one named as a metric"),
         (b"model,ttft_p99\na,1\n", "did you mean ttft_ms_p99?"),
         (b"accelerator,ttft_ms_p99\na,1\n", "but no column model"),
-        (b"PAR1 is where a Parquet file begins", "is in no known result format"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(tmp_path: Path, text: bytes, sentence: str) -> None:
@@ -216,7 +182,6 @@ def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(tmp_path: Path, tex
         read_points(path)
     assert sentence in str(refused.value)
     assert "t.csv" in str(refused.value)
-    assert str(refused.value).endswith(".")
 
 
 def test_a_header_of_a_million_columns_is_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,8 +202,7 @@ def test_unicode_encodings_read_alike(tmp_path: Path, encoding: str) -> None:
     assert read_points(path)[0][0]["variant"] == "größer 模型 🚀"
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(("delimiter", "line_end"), [(",", "\n"), (";", "\r\n"), ("\t", "\r")])
 def test_delimiters_and_line_ends_read_alike(tmp_path: Path, delimiter: str, line_end: str) -> None:
     path = tmp_path / "t.csv"
     rows = [["model", "tpot_ms_p50", "note"], ["a", "1.5", "x"], ["b", "2.5", ""]]
@@ -248,27 +212,14 @@ def test_delimiters_and_line_ends_read_alike(tmp_path: Path, delimiter: str, lin
     assert [(point["model"], point["tpot_ms_p50"]) for point in points] == [("a", 1.5), ("b", 2.5)]
 
 
-HOSTILE = [
-    "**bold** [link](https://example.org)",
-    "<script>alert(1)</script>",
-    '=HYPERLINK("https://example.org","x")',
-    "@SUM(1+1)*cmd|' /C calc'!A0",
-    "\x1b[31mred\x07",
-    "left\u202eright\u200b",
-    "'; DROP TABLE points; --",
-    'a,b;c\td"e\nf',
-    "NaN",
-    "🚀" * 1000,
-]
-
-
-@pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
-def test_hostile_text_is_text(tmp_path: Path, text: str, ending: str) -> None:
-    path = written(tmp_path / f"t.{ending}", [{"model": "a", "tpot_ms_p50": 1.0, "variant": text, "note": text}])
-    points, refusals = read_points(path)
+def test_hostile_text_is_text(tmp_path: Path, ending: str) -> None:
+    texts = [*(text for text in HOSTILE if "\0" not in text and len(text) <= 4096), 'a,b;c\td"e\nf']
+    rows = [{"model": "a", "tpot_ms_p50": 1.0, "variant": text, "note": text} for text in texts]
+    points, refusals = read_points(written(tmp_path / f"t.{ending}", rows))
     assert refusals == []
-    assert points[0]["variant"] == points[0]["note"] == text.strip()
+    assert [point.get("variant", "") for point in points] == [text.strip() for text in texts]
+    assert [point.get("note", "") for point in points] == [text.strip() for text in texts]
 
 
 def written(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -317,6 +268,7 @@ ROW = st.fixed_dictionaries(
 )
 
 
+@settings(max_examples=times(100, 8))
 @given(rows=st.lists(ROW, min_size=1, max_size=8))
 def test_csv_json_and_parquet_say_the_same(rows: list[dict[str, Any]], tmp_path_factory: Any) -> None:
     folder = tmp_path_factory.mktemp("same")
@@ -333,18 +285,8 @@ def test_csv_json_and_parquet_say_the_same(rows: list[dict[str, Any]], tmp_path_
 
 
 def test_columns_come_in_the_types_the_library_stores(tmp_path: Path) -> None:
-    rows = [
-        {
-            "model": "a",
-            "accelerators": 2,
-            "date": "2026-01-02",
-            "dp_attention": True,
-            "tpot_ms_p50": 1,
-            "restated_in": ["x"],
-            "flags": [],
-            "isl_actual": 12.5,
-        }
-    ]
+    row = {"model": "a", "accelerators": 2, "date": "2026-01-02", "dp_attention": True, "tpot_ms_p50": 1}
+    rows = [row | {"restated_in": ["x"], "flags": [], "isl_actual": 12.5}]
     for batch in reading(written(tmp_path / "t.json", rows)).batches():
         for column in batch.schema:
             assert column.type == POINT_COLUMNS.get(column.name, pa.float64())
@@ -386,7 +328,7 @@ def test_parquet_nan_is_refused_and_nested_columns_refuse_the_file(tmp_path: Pat
 
 def test_a_few_bytes_of_parquet_do_not_grow_into_gigabytes(tmp_path: Path) -> None:
     """A dictionary holds each text once, however many rows have it."""
-    rows, long = 100_000, pa.array(["x" * 1_000_000, "a"])
+    rows, long = 4_000, pa.array(["x" * 1_000_000, "a"])
     words = pa.DictionaryArray.from_arrays(pa.array([0] * (rows - 1) + [1], pa.int32()), long)
     path = tmp_path / "t.parquet"
     for column in ("model", "tpot_ms_p50", "comment"):
@@ -423,4 +365,4 @@ def test_beyond_ten_thousand_refusals_are_counted(tmp_path: Path) -> None:
     points, refusals = read_points(path)
     assert [point["locator"] for point in points] == ["row 12347"]
     assert len(refusals) == 10_001
-    assert refusals[-1].reason == "2,345 further rows were refused; only the first 10,000 are listed."
+    assert "2,345" in refusals[-1].reason

@@ -23,15 +23,9 @@ def test_the_example_table_and_its_card_import(tmp_path: Path) -> None:
     assert refusals == []
     assert [point["output_tokens_per_s"] for point in points] == [71.4, 842.5, 2104.0]
     assert {point["source"] for point in points} == {"llama-on-h100"}
-    assert {point["harness"] for point in points} == {"vllm bench serve"}
-    assert points[0]["checkpoint"] == "meta-llama/Llama-3.1-70B-Instruct"
     found = reading(tmp_path / "results.csv")
     assert found.about["licence"] == "CC-BY-4.0"
-    assert found.about["retrieved"] == "2026-03-05"
-    held = passports_of(found)
-    assert held["tpot_ms_p50"]["token_source"] == "usage reported by the server"
-    assert held["ttft_ms_p99"]["definition"] == "as catalogue"
-    assert held["ttft_ms_p99"]["unit_in_file"] == "ms"
+    assert passports_of(found)["tpot_ms_p50"]["token_source"] == "usage reported by the server"
 
 
 def test_the_json_example_imports(tmp_path: Path) -> None:

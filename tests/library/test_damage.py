@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -17,7 +18,7 @@ from bench.errors import InputError
 from bench.library import Library, merging
 from bench.library.packs import listed
 from tests.library.files import SCORE, sweep, table
-from tests.thorough import some, times
+from tests.thorough import QUICK, times
 
 ASKED = (
     "SELECT * FROM points ORDER BY point_id",
@@ -90,10 +91,12 @@ def delete(path: Path, chance: random.Random) -> None:
     path.unlink()
 
 
-@pytest.mark.parametrize(
-    "ending", some([".parquet", ".json", ".passports.parquet", ".scores.parquet", ".refusals.parquet"], 2, 3)
-)
-@pytest.mark.parametrize("damage", some([flip, empty, cut, delete], 2))
+ENDINGS = (".parquet", ".json", ".passports.parquet", ".scores.parquet", ".refusals.parquet")
+SAMPLE = ((flip, ".parquet"), (cut, ".json"), (delete, ".scores.parquet"))
+CROSS = itertools.product((flip, empty, cut, delete), ENDINGS)
+
+
+@pytest.mark.parametrize(("damage", "ending"), SAMPLE if QUICK else CROSS)
 def test_whatever_happens_to_a_file_of_a_pack_a_rebuild_mends_it(
     sound: Path,
     before: list[list[tuple[Any, ...]]],
@@ -112,18 +115,14 @@ def test_whatever_happens_to_a_file_of_a_pack_a_rebuild_mends_it(
         holdings.counts(library)
         assert library.add([sweep(tmp_path, 99)]).refused == []
         library.close()
-        assert f"points/{pack.name}" in wrong(place) or not pack.exists()
-        assert wrong(place)
+        found = wrong(place)
+        assert found
+        assert f"points/{pack.name}" in found or not pack.exists()
         done = Library.open(place, shipped=False).rebuild()
         assert (done.sources, done.unread) == (7, {})
         assert all(set(map(str, was)) <= set(map(str, now)) for was, now in zip(before, shown(place), strict=True))
         if pack.exists() or done.moved_aside:
             assert wrong(place) == []
-
-
-def test_a_library_that_nobody_touched_has_nothing_wrong(place: Path) -> None:
-    found = Library.open(place, shipped=False).verify()
-    assert (found.packs, found.sources, found.without_sums, found.wrong) == (2, 6, 0, ())
 
 
 def test_what_is_damaged_under_a_running_app_is_told_and_the_rest_goes_on(place: Path) -> None:
@@ -136,19 +135,6 @@ def test_what_is_damaged_under_a_running_app_is_told_and_the_rest_goes_on(place:
     assert any("passports.parquet" in reason and "damaged" in reason for reason in library.refusals()["reason"])
     assert "3 sources whose rows are gone" in holdings.summary(library)
     assert api.health(lambda: library)[0] == 200
-
-
-def test_a_pack_that_was_deleted_is_told_by_the_sources_without_rows(place: Path) -> None:
-    assert "rows are gone" not in holdings.summary(Library.open(place, shipped=False))
-    for file in (place / "points").glob(f"{listed(place / 'points')[0].partition('.')[0]}.*"):
-        file.unlink()
-    library = Library.open(place, shipped=False)
-    assert holdings.of_lost_rows(library) == (
-        "It also has the files of 3 sources whose rows are gone: `python -m bench rebuild` reads them again."
-    )
-    assert len(wrong(place)) == 3
-    library.rebuild()
-    assert holdings.of_lost_rows(library) == ""
 
 
 def test_a_source_that_was_changed_on_the_disk_is_not_read_again_under_its_id(place: Path) -> None:

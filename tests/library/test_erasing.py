@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import random
 import shutil
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from bench.errors import BenchError
-from bench.library import Library, erasing, ledger, packs
+from bench.library import Library, erasing, ledger
 from bench.library.importing import batch
 from bench.library.packs import listed
 from bench.library.store import Root
 from tests.library.files import SCORE, sweep, table
-from tests.thorough import times
 
 
 @pytest.fixture
@@ -46,25 +42,16 @@ def tombstone(place: Path, source: str) -> None:
     ledger.write(Root(place, writable=True), "retractions", said)
 
 
-def purge(place: Path, source: str) -> None:
-    Library.open(place, shipped=False).purge(source, "personal data")
-
-
-def test_a_purge_that_was_cut_off_is_finished_at_the_next_start(place: Path) -> None:
+@pytest.mark.parametrize("files_are_gone", [False, True])
+def test_a_purge_that_was_cut_off_is_finished_at_the_next_start(place: Path, files_are_gone: bool) -> None:
     first, second, _ = sources(place)
     tombstone(place, first)
     assert traces(place, first)
+    if files_are_gone:
+        shutil.rmtree(place / "sources" / first)
     Library.open(place, shipped=False)
     assert traces(place, first) == []
     assert second in sources(place)
-
-
-def test_a_purge_that_was_cut_off_after_the_files_is_finished_too(place: Path) -> None:
-    first = sources(place)[0]
-    tombstone(place, first)
-    shutil.rmtree(place / "sources" / first)
-    Library.open(place, shipped=False)
-    assert traces(place, first) == []
 
 
 def test_the_sidecars_of_a_pack_that_is_gone_are_deleted_with_their_source(place: Path) -> None:
@@ -96,41 +83,6 @@ def test_a_purge_leaves_what_an_import_beside_it_is_publishing(
     Library.open(place, shipped=False).add([table(tmp_path / "later.csv", {"model": "llama-3.1-8b"}, base=SCORE)])
     assert purges > 2
     assert Library.open(place, shipped=False).verify().wrong == ()
-
-
-def test_a_pack_that_goes_while_a_purge_looks_at_it_is_not_told_as_left(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, library = sources(place)[0], Library.open(place, shipped=False)
-    gone = place / "points" / "20260101T000000-00000000.json"
-
-    def read_late(pack: Path) -> packs.Sheet:
-        gone.unlink(missing_ok=True)
-        return packs.read_sheet(pack)
-
-    gone.write_text("{}")
-    monkeypatch.setattr(erasing, "read_sheet", read_late)
-    assert erasing.left_of(Root(place, writable=True), library._shown.watch.look(), "0" * 64) == []
-    assert first in sources(place)
-
-
-def test_a_purge_killed_at_any_moment_is_finished_at_the_next_start(tmp_path: Path) -> None:
-    context, chance = multiprocessing.get_context("fork"), random.Random(5)
-    library = Library.open(tmp_path / "library", shipped=False)
-    for number in range(times(12, 4)):
-        batch = [sweep(tmp_path, 2 * number), sweep(tmp_path, 2 * number + 1)]
-        gone, kept = (row.sha256 for row in library.add(batch).imported)
-        killed = context.Process(target=purge, args=(library.path, gone))
-        killed.start()
-        time.sleep(chance.uniform(0, 0.12))
-        killed.kill()
-        killed.join()
-        again = Library.open(library.path, shipped=False)
-        said = again.fetch("SELECT count(*) FROM retractions WHERE id = $1", [gone])[0][0]
-        assert again.fetch("SELECT count(*) FROM points WHERE source_id = $1", [kept]) == [(3,)]
-        assert bool(traces(library.path, gone)) != bool(said)
-        again.close()
-        library.refresh()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="an administrator may delete anything")

@@ -17,9 +17,9 @@ from bench.formats.journal import EndLine
 from bench.library import Library
 from bench.library.ids import point_ids
 from bench.library.packs import listed
-from bench.library.user_sql import query
 from tests.library.files import sweep as table_of
 from tests.library.sweeps import ID, OTHER, Sweep, point, session
+from tests.thorough import some, times
 
 pytestmark = pytest.mark.long
 
@@ -64,23 +64,13 @@ def test_a_point_is_there_as_soon_as_its_line_is(library: Library) -> None:
     assert [row[0] for row in library.fetch("SELECT point_id FROM points ORDER BY locator")] == expected
     source = library.sources().to_dict("records")[0]
     assert (source["source_id"], source["file"], source["format"]) == (ID, f"sweeps/{ID}/journal.jsonl", "journal")
-    assert (source["points"], source["title"], source["imported"]) == (
-        3,
-        "A night at the lab",
-        "2026-11-21T12:00:00+00:00",
-    )
+    assert (source["points"], source["title"]) == (3, "A night at the lab")
+    assert source["imported"] == "2026-11-21T12:00:00+00:00"
     assert library.refusals().empty
-
-
-def test_two_processes_see_the_same_and_people_ask_about_it(library: Library) -> None:
-    Sweep(library.path).measure(1, 2)
-    Sweep(library.path, OTHER).measure(1)
+    assert holdings.original(library, ID) == ("journal.jsonl", made.journal.read_bytes())
     other = Library.open(library.path, shipped=False)
-    assert rows(other) == rows(library)
-    assert other.version == library.version
+    assert (rows(other), other.version) == (rows(library), library.version)
     other.close()
-    found = query.run(library, "SELECT source_id, count(*) AS n FROM points GROUP BY 1 ORDER BY 1")
-    assert found.table.to_pydict() == {"source_id": [OTHER, ID], "n": [1, 2]}
 
 
 def test_once_it_has_ended_a_pack_holds_the_same(library: Library) -> None:
@@ -122,74 +112,42 @@ def test_a_running_sweep_gets_no_pack(library: Library) -> None:
     assert len(shown(library)) == 4
 
 
-class ClimbState:
-    """Things that happen to a library with two sweeps, and the points that were measured meanwhile."""
-
-    def __init__(self, library: Library, seed: int) -> None:
-        self.library, self.draw = library, random.Random(seed)
-        self.sweeps = [Sweep(library.path), Sweep(library.path, OTHER)]
-        self.measured: set[tuple[str, int]] = set()
-        self.variants: dict[str, str] = {}
-
-    def step(self) -> None:
-        made = self.draw.choice(self.sweeps)
-        number = 1 + sum(id == made.id for id, _ in self.measured)
-        self.draw.choice(
-            [
-                self.measure,
-                self.measure,
-                self.tear,
-                self.resume,
-                self.settle,
-                self.state,
-                self.rebuild,
-                self.lose_packs,
-                self.take_file,
-            ]
-        )(made, number)
-
-    def measure(self, made: Sweep, number: int) -> None:
-        made.measure(number)
-        self.measured.add((made.id, number))
-
-    def tear(self, made: Sweep, number: int) -> None:
-        made.tear(point(number), self.draw.randint(1, 60))
-
-    def resume(self, made: Sweep, number: int) -> None:
-        made.say(session(made.id))
-
-    def settle(self, made: Sweep, number: int) -> None:
-        self.library.settle()
-
-    def state(self, made: Sweep, number: int) -> None:
-        if number > 1:
-            self.variants[made.id] = f"variant {self.draw.random()}"
-            self.library.set_facts(made.id, {"variant": self.variants[made.id]})
-
-    def rebuild(self, made: Sweep, number: int) -> None:
-        self.library.rebuild()
-
-    def lose_packs(self, made: Sweep, number: int) -> None:
-        for path in (self.library.path / "points").glob("*"):
-            path.unlink()
-
-    def take_file(self, made: Sweep, number: int) -> None:
-        self.library.add([table_of(self.library.path.parent / "files", self.draw.randrange(3), 2)])
-
-
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6), 2))
 def test_whatever_happens_in_whatever_order_every_point_counts_once(library: Library, seed: int) -> None:
     """Measuring, tearing, settling, stating facts, rebuilding and losing packs, against a plain set."""
-    walk, ids = ClimbState(library, seed), dict[tuple[str, int], str]()
-    for _ in range(20):
-        walk.step()
-        seen = Library.open(library.path, shipped=False) if walk.draw.random() < 0.3 else library
+    draw, ids = random.Random(seed), dict[tuple[str, int], str]()
+    sweeps = [Sweep(library.path), Sweep(library.path, OTHER)]
+    measured: set[tuple[str, int]] = set()
+    variants: dict[str, str] = {}
+    for _ in range(times(20, 12)):
+        made = draw.choice(sweeps)
+        number = 1 + sum(id == made.id for id, _ in measured)
+        match draw.choice("measure measure tear resume settle state rebuild lose take".split()):
+            case "measure":
+                made.measure(number)
+                measured.add((made.id, number))
+            case "tear":
+                made.tear(point(number), draw.randint(1, 60))
+            case "resume":
+                made.say(session(made.id))
+            case "settle":
+                library.settle()
+            case "state" if number > 1:
+                variants[made.id] = f"variant {draw.random()}"
+                library.set_facts(made.id, {"variant": variants[made.id]})
+            case "rebuild":
+                library.rebuild()
+            case "lose":
+                shutil.rmtree(library.path / "points", ignore_errors=True)
+            case "take":
+                library.add([table_of(library.path.parent / "files", draw.randrange(3), 2)])
+        seen = Library.open(library.path, shipped=False) if draw.random() < 0.3 else library
         seen.refresh()
         found = seen.fetch("SELECT source_id, concurrency, point_id, variant FROM points WHERE harness = 'kneepoint'")
-        assert sorted((id, level) for id, level, _, _ in found) == sorted(walk.measured)
+        assert sorted((id, level) for id, level, _, _ in found) == sorted(measured)
         for id, level, name, variant in found:
             assert ids.setdefault((id, level), name) == name
-            assert variant == walk.variants.get(id)
+            assert variant == variants.get(id)
         if seen is not library:
             seen.close()
 
@@ -250,22 +208,15 @@ def test_a_purged_sweep_is_gone_with_its_folder(library: Library, settled: bool)
     assert shown(library) == [(OTHER, 1)]
     Sweep(library.path).measure(1)  # a copy put back by hand
     assert shown(library) == [(OTHER, 1)]
-
-
-def test_a_sweep_that_measured_nothing_can_be_purged_too(library: Library) -> None:
-    made = Sweep(library.path)
+    nothing = Sweep(library.path, "20261119-080000-654321")
     with pytest.raises(NotFound):
-        library.retract(ID, "nothing there")
-    library.purge(ID, "tidying up")
-    assert not made.folder.exists()
+        library.retract(nothing.id, "nothing there")
+    library.purge(nothing.id, "tidying up")
+    assert not nothing.folder.exists()
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        (b"{oops\n", "journal.jsonl, line 3, is not valid JSON: the journal was changed or damaged"),
-        (b'{"kneepoint_journal":9}\n', "journal.jsonl, line 3, is of version 9, and this Kneepoint reads up to 1"),
-    ],
+    ("line", "said"), [(b"{oops\n", "not valid JSON"), (b'{"kneepoint_journal":9}\n', "version 9")]
 )
 def test_a_damaged_journal_is_told_and_harms_no_other(library: Library, line: bytes, said: str) -> None:
     made, other = Sweep(library.path), Sweep(library.path, OTHER)
@@ -276,7 +227,8 @@ def test_a_damaged_journal_is_told_and_harms_no_other(library: Library, line: by
     assert shown(library) == [(OTHER, 1)]
     told = library.refusals().to_dict("records")
     assert [row["file"] for row in told] == [f"sweeps/{ID}/journal.jsonl"]
-    assert told[0]["reason"].startswith(said)
+    assert said in told[0]["reason"]
+    assert "line 3" in told[0]["reason"]
     made.measure(2)  # cuts it off
     assert len(shown(library)) == 3
     assert library.refusals().empty
@@ -298,7 +250,7 @@ def test_its_own_journal_is_not_imported_and_a_copy_counts_once(library: Library
     made = Sweep(library.path)
     made.measure(1)
     report = library.add([made.journal])
-    assert report.refused[0].reason == "journal.jsonl belongs to a sweep of this library, which is read in place."
+    assert "read in place" in report.refused[0].reason
     copy = tmp_path / "copied.jsonl"
     shutil.copy(made.journal, copy)
     library.refresh()
@@ -341,20 +293,6 @@ def test_of_two_imports_of_a_journal_the_longer_counts(library: Library, tmp_pat
     assert (again.imported, [row.sha256 for row in again.already]) == ([], [source, source])
     library.rebuild()
     assert shown(library) == [(source, 1), (source, 2), (source, 3)]
-    other = Library.open(library.path, shipped=False)
-    assert (rows(other), other.version) == (rows(library), library.version)
-    other.close()
-    shown_by_itself = Sweep(tmp_path / "third", OTHER)
-    shown_by_itself.measure(1)
-    shutil.copy(shown_by_itself.journal, tmp_path / "other.jsonl")
-    assert len(library.add([tmp_path / "other.jsonl"]).imported) == 1
-    assert len(shown(library)) == 4
-
-
-def test_its_file_can_be_had(library: Library) -> None:
-    made = Sweep(library.path)
-    made.measure(1)
-    assert holdings.original(library, ID) == ("journal.jsonl", made.journal.read_bytes())
 
 
 def test_what_is_no_sweep_among_the_sweeps_is_passed_over(library: Library) -> None:

@@ -49,6 +49,32 @@ ODD = {
 }
 
 
+ODD_CHANGES: tuple[dict[str, object], ...] = (
+    {"imported": 5},
+    {"imported": [{"source_id": 5, "file": 5}]},
+    {"at": 5},
+    {"who": []},
+    {"what": {}},
+    {"id": 5},
+    {"refused": "many"},
+    {"what": "facts", "facts": [5]},
+    {"what": "rebuild", "sources": "all"},
+    {"endpoint": []},
+)
+
+
+def test_an_odd_line_of_the_audit_does_not_hide_the_others(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    (source,) = (row.sha256 for row in library.add([sweep(tmp_path, 1)]).imported)
+    with (library.path / "audit.jsonl").open("a") as stream:
+        for said in ODD_CHANGES:
+            stream.write(json.dumps({"at": ledger.now(), "who": "ada", "what": "import", **said}) + "\n")
+    whole = history.changes(library)
+    assert len(whole) + len(library.verify().wrong) == 1 + len(ODD_CHANGES)
+    assert len(history.changes(library, source)) == 1
+    assert history.brought(library, source) is not None
+
+
 @pytest.mark.parametrize("name", ODD)
 def test_a_line_that_says_nothing_is_set_aside_and_told(tmp_path: Path, name: str) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
@@ -69,29 +95,3 @@ def test_a_line_that_says_nothing_is_set_aside_and_told(tmp_path: Path, name: st
     assert len(again.verify().wrong) == len(ODD[name])
     again.retract(source, "still works")
     assert again.fetch("SELECT count(*) FROM points") == [(0,)]
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"imported": 5},
-        {"imported": [{"source_id": 5, "file": 5}]},
-        {"at": 5},
-        {"who": []},
-        {"what": {}},
-        {"id": 5},
-        {"refused": "many"},
-        {"what": "facts", "facts": [5]},
-        {"what": "rebuild", "sources": "all"},
-        {"endpoint": []},
-    ],
-)
-def test_an_odd_line_of_the_audit_does_not_hide_the_others(tmp_path: Path, said: dict[str, object]) -> None:
-    library = Library.open(tmp_path / "library", shipped=False)
-    (source,) = (row.sha256 for row in library.add([sweep(tmp_path, 1)]).imported)
-    with (library.path / "audit.jsonl").open("a") as stream:
-        stream.write(json.dumps({"at": ledger.now(), "who": "ada", "what": "import", **said}) + "\n")
-    whole = history.changes(library)
-    assert len(whole) + len(library.verify().wrong) == 2
-    assert len(history.changes(library, source)) == 1
-    assert history.brought(library, source) is not None

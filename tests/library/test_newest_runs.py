@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.formats.reading import Reading
-from bench.library import Library, index
-from bench.library.importing.batch import publish_pack
-from bench.library.packs import HeldSource, PackWriter
-from bench.library.rows import SourceRows
-from bench.library.runs import Runs
-from bench.library.store import Root
-from tests.benchmarks._synthetic import PACK_ROWS, points, source_id
+from bench.library import Library
 from tests.questions.heatmap.results import library_of, point
+from tests.thorough import times
 
 RUN = "https://example.org/runs/"
 
@@ -67,19 +57,6 @@ def test_what_one_row_of_a_run_states_holds_for_the_others_unless_they_contradic
     assert [version for _, version in told] == ["0.17", "0.17", "0.17", None, "0.17", "0.18", None, None]
 
 
-def test_rows_of_one_run_that_state_a_version_and_not_are_one_run(tmp_path: Path) -> None:
-    """What the first build made two series of, and threw one away."""
-    rows = [
-        point(1024, 8192, 583, concurrency=4, engine_version=None, source_url=f"{RUN}7", date="2026-02-11"),
-        point(1024, 8192, 1012, concurrency=8, source_url=f"{RUN}7", date="2026-02-11"),
-        point(1024, 8192, 2723, concurrency=32, engine_version=None, source_url=f"{RUN}7", date="2026-02-11"),
-        point(1024, 8192, 4382, concurrency=64, source_url=f"{RUN}7", date="2026-02-11"),
-        point(1024, 8192, 9039, concurrency=256, source_url=f"{RUN}7", date="2026-02-11"),
-        point(1024, 8192, 100, concurrency=4, source_url=f"{RUN}6", date="2026-02-02"),
-    ]
-    assert standing(library_of(tmp_path, rows)) == {"100": "older run"}
-
-
 def test_an_undated_point_is_older_than_a_dated_one_and_stands_where_all_are(tmp_path: Path) -> None:
     rows = [
         point(128, 128, 1, date=None),
@@ -109,6 +86,7 @@ def test_what_a_flag_excludes_makes_no_run_the_newest(tmp_path: Path) -> None:
 days = st.one_of(st.none(), st.sampled_from(["2026-01-01", "2026-02-01", "2026-03-01"]))
 
 
+@settings(max_examples=times(40, 5, 10))
 @given(st.lists(st.tuples(st.sampled_from([1, 8, 64]), days, st.sampled_from(["0.17", "0.18"])), max_size=12))
 def test_no_point_of_a_newest_run_is_ever_set_aside(tmp_path_factory: Any, runs: list[tuple[int, Any, str]]) -> None:
     rows = [
@@ -122,34 +100,6 @@ def test_no_point_of_a_newest_run_is_ever_set_aside(tmp_path_factory: Any, runs:
     newest = max(dated, default=None)
     expected = {f"{row['output_tokens_per_s']:g}" for row in rows if row["date"] != newest}
     assert aside == dict.fromkeys(sorted(expected, key=float), "older run")
-
-
-PACKS, MEMORY = 12, "64MB"
-DAY, SEASON = datetime.date(2023, 1, 1), datetime.timedelta(days=90)
-
-
-def test_points_are_told_apart_in_less_memory_than_their_addresses_take(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same 5,000 points once a season, beside a run of which one row leaves out its engine's version."""
-    run = [point(64, 64, 1, source_url=f"{RUN}1"), point(64, 64, 2, engine_version=None, source_url=f"{RUN}1")]
-    library_of(tmp_path, run).close()
-    root = Root(tmp_path / "library", writable=True)
-    address = pa.array([RUN + 1000 * "a"] * PACK_ROWS)
-    for number in range(PACKS):
-        (root.staging / str(number)).mkdir(parents=True)
-        writer = PackWriter(root.staging / str(number))
-        table = points(0)
-        table = table.append_column("source_url", address)
-        days = pa.array([DAY + number * SEASON] * PACK_ROWS, pa.date32())
-        table = table.set_column(table.schema.names.index("date"), "date", days)
-        held = HeldSource(source_id(number), f"{number}.csv", "synthetic", "2026-01-01T00:00:00+00:00")
-        publish_pack(writer.close([SourceRows(held, {}, Runs()).write(Reading("synthetic", table), writer)]), root)
-    monkeypatch.setattr(index, "MEMORY_LIMIT", MEMORY)
-    monkeypatch.setattr(index.duckdb, "connect", partial(index.duckdb.connect, config={"threads": 2}))
-    with closing(Library.open(tmp_path / "library", shipped=False)) as library:
-        told = library.fetch("SELECT why, count(*) FROM set_aside GROUP BY ALL")
-    assert told == [("older run", (PACKS - 1) * PACK_ROWS)]
 
 
 def test_a_version_told_by_another_row_is_joined_to_the_points_and_not_they_to_it(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import subprocess
 import sys
 from pathlib import Path
@@ -46,26 +45,15 @@ def test_opening_loads_no_pandas_whatever_is_in_the_library(tmp_path: Path) -> N
     assert said.stdout.split() == ["True"] * 9 + ["False"]
 
 
-def test_the_small_tables_hold_what_was_said_in_its_own_type(tmp_path: Path) -> None:
-    library = with_everything(tmp_path)
-    assert library.fetch("SELECT text FROM notes") == [('said "fast"\n\u202e🚀',)]
-    assert library.fetch("SELECT first_date, points, shipped, sources, retracted FROM sources") == [
-        (datetime.date(2026, 3, 2), 3, False, ["made"], None)
-    ]
-    assert library.fetch("SELECT usd_per_accelerator_hour FROM prices WHERE book = 'stated'") == [(2.5,)]
-    assert library.fetch("SELECT reason, purged FROM retractions") == [("a doubt", False)]
-
-
 def anew(library: Library, sql: str) -> list[tuple[object, ...]]:
     """The rows of a query that is put to the index whatever was asked before."""
     library.remembered.forget()
     return library.fetch(sql)
 
 
-@pytest.mark.parametrize("shipped", [True, False])
-def test_few_points_that_are_asked_for_again_are_a_table_of_the_same(tmp_path: Path, shipped: bool) -> None:
+def test_few_points_that_are_asked_for_again_are_a_table_of_the_same(tmp_path: Path) -> None:
     path = with_everything(tmp_path).path
-    library = Library.open(path, shipped=shipped)
+    library = Library.open(path, shipped=False)
     first = anew(library, POINTS), anew(library, "DESCRIBE points")
     assert anew(library, IS_TABLE) == [(True,)]
     assert (anew(library, POINTS), anew(library, "DESCRIBE points")) == first

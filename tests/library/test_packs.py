@@ -5,7 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,9 +19,10 @@ from hypothesis import strategies as st
 
 from bench.errors import InputError
 from bench.library import Library, merging
-from bench.library.columns import PACK_BASE, pack_schema
-from bench.library.packs import PENDING_ROWS, PENDING_TABLES, HeldSource, PackWriter, listed, read_sheet
+from bench.library.columns import pack_schema
+from bench.library.packs import PENDING_TABLES, HeldSource, PackWriter, listed, read_sheet
 from tests.library.files import SCORE, sweep, table
+from tests.thorough import some
 
 METRICS = ("ttft_ms_p50", "tpot_ms_p50", "e2el_ms_mean")
 
@@ -73,20 +78,6 @@ def test_many_tables_of_one_row_are_one_pack_in_their_order(tmp_path: Path) -> N
         assert found.column(name).to_pylist() == values
 
 
-def test_a_large_source_is_written_in_parts_as_metrics_turn_up(tmp_path: Path) -> None:
-    large, small = PackWriter(tmp_path / "large"), PackWriter(tmp_path / "small")
-    large.write(rows(PENDING_ROWS, "ttft_ms_p50"))
-    large.write(rows(PENDING_ROWS, "tpot_ms_p50", start=PENDING_ROWS))
-    small.write(rows(3, "e2el_ms_mean"))
-    writer = PackWriter(tmp_path / "all")
-    writer.absorb(small)
-    writer.absorb(large)
-    pack = writer.close([held("a", 3), held("b", 2 * PENDING_ROWS)])
-    found = pq.read_table(pack)
-    assert (found.num_rows, read_sheet(pack).metrics) == (2 * PENDING_ROWS + 3, tuple(sorted(METRICS)))
-    assert found.column("ttft_ms_p50").null_count == PENDING_ROWS + 3
-
-
 def test_a_sheet_reads_back_and_passes_over_what_is_new(tmp_path: Path) -> None:
     writer = PackWriter(tmp_path)
     source = HeldSource(
@@ -111,13 +102,6 @@ def test_a_pack_without_a_readable_sheet_is_told(tmp_path: Path, content: bytes 
         read_sheet(pack)
 
 
-def test_every_column_has_its_field_id_on_disk(tmp_path: Path) -> None:
-    pack = PackWriter(tmp_path).close([held("a")])
-    schema = pq.read_schema(pack)
-    assert all(b"PARQUET:field_id" in column.metadata for column in schema)
-    assert set(schema.names) == set(PACK_BASE)
-
-
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Merges begin at four packs already."""
@@ -128,35 +112,75 @@ class Killed(BaseException):
     """What ends a process in the middle of its work."""
 
 
-def test_an_import_that_ends_before_any_of_its_renames_is_there_whole_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = [sweep(tmp_path, 1), table(tmp_path / "scores.csv", {}, base=SCORE)]
-    rename = Path.rename
+def killed_before(step: int, change: Callable[[], object]) -> int:
+    """Make a change that ends before so many renames and deletions are done, and return how many were."""
+    done: list[Path] = []
 
-    def published(place: Path, most: int) -> int:
-        """Import into this place with so many renames at most, and return how many there were."""
-        done: list[Path] = []
-
-        def counted(source: Path, target: Path) -> Path:
-            if len(done) == most:
+    def counted(act: Callable[..., Any]) -> Callable[..., Any]:
+        def next_step(path: Path, *rest: object, **options: Any) -> Any:
+            if len(done) == step:
                 raise Killed
-            done.append(target)
-            return rename(source, target)
+            done.append(path)
+            return act(path, *rest, **options)
 
-        with monkeypatch.context() as patched, contextlib.suppress(Killed):
-            patched.setattr(Path, "rename", counted)
-            Library.open(place, shipped=False).add(files)
-        return len(done)
+        return next_step
 
-    whole = published(tmp_path / "whole", 99)
-    for most in range(whole + 1):
-        place = tmp_path / f"killed before {most}"
-        assert published(place, most) == most
+    with pytest.MonkeyPatch.context() as patched, contextlib.suppress(Killed):
+        for holder, name in ((Path, "rename"), (Path, "unlink"), (shutil, "rmtree")):
+            patched.setattr(holder, name, counted(getattr(holder, name)))
+        change()
+    return len(done)
+
+
+def test_an_import_that_ends_before_any_of_its_renames_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    files = [sweep(tmp_path, 1), table(tmp_path / "scores.csv", {}, base=SCORE)]
+    whole = killed_before(99, lambda: Library.open(tmp_path / "whole", shipped=False).add(files))
+    outcomes: list[tuple[int, ...]] = []
+    for step in range(whole + 1):
+        place = tmp_path / f"killed before {step}"
+        killed_before(step, partial(Library.open(place, shipped=False).add, files))
         library = Library.open(place, shipped=False)
-        tables = [library.fetch(f"SELECT count(*) FROM {name}")[0][0] for name in ("sources", "points", "scores")]
-        assert tables == ([2, 3, 1] if most == whole else [0, 0, 0])
+        counted = "SELECT (SELECT count(*) FROM sources), (SELECT count(*) FROM points), (SELECT count(*) FROM scores)"
+        outcomes += library.fetch(counted)
         assert library.verify().wrong == ()
+    assert outcomes[0] == (0, 0, 0)
+    assert outcomes[-1] == (2, 3, 1)
+    assert set(outcomes) == {(0, 0, 0), (2, 3, 1)}
+
+
+CHANGES: dict[str, Callable[[Library, str, Path], object]] = {
+    "facts": lambda library, source, folder: library.set_facts(source, {"variant": "x"}),
+    "rebuild": lambda library, source, folder: library.rebuild(),
+    "purge": lambda library, source, folder: library.purge(source, "personal data"),
+    "merge": lambda library, source, folder: library.add([sweep(folder, 3)]),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_that_ends_before_any_of_its_steps_harms_no_source(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merging, "FAN", 3)
+    monkeypatch.setattr(merging, "GRACE_S", 0.0)
+    library = Library.open(tmp_path / "library", shipped=False)
+    first, second = (library.add([sweep(tmp_path, number)]).imported[0].sha256 for number in (1, 2))
+    library.close()
+
+    def changed(place: Path, step: int) -> int:
+        shutil.copytree(tmp_path / "library", place)
+        return killed_before(step, lambda: CHANGES[name](Library.open(place, shipped=False), first, tmp_path))
+
+    for step in some(range(changed(tmp_path / "whole", 99) + 1), 3):
+        place = tmp_path / f"killed before {step}"
+        changed(place, step)
+        again = Library.open(place, shipped=False)
+        again.add([sweep(tmp_path, 9)])
+        found = again.fetch("SELECT source_id, count(*), count(DISTINCT point_id) FROM points GROUP BY 1")
+        assert {(points, distinct) for _, points, distinct in found} == {(3, 3)}
+        assert ({first, second} if name != "purge" else {second}) <= {source for source, _, _ in found}
+        assert again.verify().wrong == ()
+        left = [path for path in place.rglob("*") if path.is_file() and path.suffix != ".jsonl"]
+        assert name != "purge" or not [path for path in left if first.encode() in path.read_bytes()]
 
 
 @pytest.mark.usefixtures("few")

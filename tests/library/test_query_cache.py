@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 from bench.library import Library
-from bench.library.query_cache import MOST, MOST_ROWS, SMALL, CachedResults
+from bench.library.query_cache import SMALL, CachedResults
+from tests.library.files import table
 
 COUNT = "SELECT count(*) FROM points"
-
-
-def made(folder: Path, name: str, level: int) -> Path:
-    row = {
-        "model": "llama-3.1-8b",
-        "accelerator": "h100-sxm",
-        "accelerators": 1,
-        "concurrency": level,
-        "output_tokens_per_s": 10.0 * level,
-        "evidence": "measured",
-    }
-    with (folder / name).open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.DictWriter(lines, list(row))
-        writer.writeheader()
-        writer.writerow(row)
-    return folder / name
 
 
 def test_an_import_a_retraction_and_another_process_are_seen_at_once(tmp_path: Path) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
     assert library.fetch(COUNT) == [(0,)]
-    library.add([made(tmp_path, "one.csv", 1)])
+    library.add([table(tmp_path / "one.csv", {"concurrency": 1})])
     assert library.fetch(COUNT) == [(1,)]
     other = Library.open(tmp_path / "library", shipped=False)
-    other.add([made(tmp_path, "two.csv", 2)])
+    other.add([table(tmp_path / "two.csv", {"concurrency": 2})])
     library.refresh()
     assert library.fetch(COUNT) == [(2,)]
     ((point, *_),) = library.fetch("SELECT point_id FROM points WHERE concurrency = 1")
@@ -43,7 +27,7 @@ def test_an_import_a_retraction_and_another_process_are_seen_at_once(tmp_path: P
 
 def test_parameters_tell_queries_apart_and_what_is_given_out_is_the_askers_own(tmp_path: Path) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
-    library.add([made(tmp_path, "one.csv", 1)])
+    library.add([table(tmp_path / "one.csv", {"concurrency": 1})])
     sql = f"{COUNT} WHERE concurrency = ?"
     assert (library.fetch(sql, (1,)), library.fetch(sql, (2,)), library.fetch(sql, ("1",))) == ([(1,)], [(0,)], [(1,)])
     library.fetch(sql, (1,)).clear()
@@ -65,28 +49,3 @@ def test_a_large_result_and_one_of_a_state_that_passed_meanwhile_are_not_kept() 
     kept.ask(lambda: state[0], "passed", (), lambda: run(2, then=2))
     kept.ask(lambda: state[0], "passed", (), lambda: run(2, then=2))
     assert asked[-2:] == [2, 2]
-
-
-def test_no_more_than_so_many_are_kept_those_asked_for_last() -> None:
-    kept, asked = CachedResults(), []
-
-    def run(name: str) -> list[tuple[str]]:
-        asked.append(name)
-        return [(name,)]
-
-    for name in [*map(str, range(MOST)), "0", "one more", "0", "1"]:
-        assert kept.ask(lambda: 1, name, (), lambda name=name: run(name)) == [(name,)]
-    assert asked[MOST:] == ["one more", "1"]
-
-
-def test_no_more_than_so_many_rows_are_kept() -> None:
-    kept, asked = CachedResults(), []
-
-    def run(name: str) -> list[tuple[str]]:
-        asked.append(name)
-        return [(name,)] * SMALL
-
-    names = [str(place) for place in range(MOST_ROWS // SMALL + 1)]
-    for name in [*names, names[-1], names[1], names[0]]:
-        kept.ask(lambda: 1, name, (), lambda name=name: run(name))
-    assert asked == [*names, names[0]]

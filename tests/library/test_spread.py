@@ -28,10 +28,6 @@ def test_values_in_words(column: str, values: list[object], said: str) -> None:
     assert found.words(column) == said
 
 
-def test_nothing_is_no_spread() -> None:
-    assert spread("isl", [None, None]) is None
-
-
 def test_batches_add_up_however_many_there_are() -> None:
     spreads = Spreads()
     for start in range(0, 3 * MOST_SEEN, MOST_SEEN // 2):
@@ -40,3 +36,4 @@ def test_batches_add_up_however_many_there_are() -> None:
     assert set(spreads.by_column) == {"concurrency", "model"}
     assert spreads.by_column["concurrency"].words("concurrency") == f"0 to {3 * MOST_SEEN - 1:,}"
     assert spreads.by_column["model"].words("model") == "m"
+    assert spread("isl", [None, None]) is None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bench.errors import NotFound
 from bench.library import ledger
-from bench.library.store import Root, append_lines, clear_abandoned, exclusive, publish, staging_folder
+from bench.library.store import Root, append_lines, clear_abandoned, exclusive, staging_folder
 
 
 @settings(max_examples=30)
@@ -32,14 +32,10 @@ def test_whole_lines_survive_a_torn_one(
     assert ledger.lines(path) == [*rows, {"after": "1"}]
 
 
-def test_a_line_that_is_no_entry_is_passed_over(tmp_path: Path) -> None:
-    path = tmp_path / "facts.jsonl"
-    path.write_bytes(b'{"a": 1}\n\xff\xfe\n[1, 2]\nnull\n\n{"b": 2}\n')
-    assert ledger.lines(path) == [{"a": 1}, {"b": 2}]
-
-
 def test_entries_of_unknown_shape_change_nothing(tmp_path: Path) -> None:
     root = Root(tmp_path, writable=True)
+    root.ledger("facts").write_bytes(b'{"a": 1}\n\xff\xfe\n[1, 2]\nnull\n\n{"b": 2}\n')
+    assert ledger.lines(root.ledger("facts")) == [{"a": 1}, {"b": 2}]
     for name in ledger.VISIBLE:
         for entry in ({}, {"id": 3}, {"id": "x", "action": "explode"}, {"source_id": "x", "facts": 3}):
             append_lines(root.ledger(name), entry)
@@ -51,15 +47,6 @@ def test_entries_of_unknown_shape_change_nothing(tmp_path: Path) -> None:
 def test_only_a_source_id_becomes_a_folder(tmp_path: Path, text: str) -> None:
     with pytest.raises(NotFound):
         Root(tmp_path, writable=True).source(text)
-
-
-def test_files_are_published_in_order(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / name).write_text(name)
-    final = tmp_path / "new"
-    publish([(tmp_path / "a", final / "a"), (tmp_path / "b", final / "b")])
-    assert sorted(path.name for path in final.iterdir()) == ["a", "b"]
-    publish([])
 
 
 def test_a_lock_is_held_once_and_ends_with_its_block(tmp_path: Path) -> None:

@@ -43,17 +43,6 @@ def signalled(number: int) -> None:
         os.kill(child, number)
 
 
-def change_for_ever(place: Path, files: Sequence[Path]) -> None:
-    """Imports, states facts and merges until it is killed."""
-    while True:
-        library = Library.open(place, shipped=False)
-        for number, file in enumerate(files):
-            report = library.add([file])
-            held = [*report.imported, *report.already]
-            library.set_facts(held[0].sha256, {"variant": f"round {number}"})
-        library.close()
-
-
 def churn(place: Path, own: Sequence[Path], seed: int, told: Queue[str]) -> None:
     """Imports, states facts, purges, rebuilds and merges small packs at once; tells what went wrong."""
     merging.FAN, merging.GRACE_S = 3, 0.1

@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bench.maths import bootstrap
 from bench.maths.statistics import half_width
@@ -84,37 +82,9 @@ def test_too_few_requests_and_figures_without_a_logarithm_tell_nothing():
     assert bootstrap.rate(nothing, nothing + 1) is bootstrap.rate(nothing + 1, nothing) is None
 
 
-def test_requests_that_are_all_equal_have_no_spread():
-    found = bootstrap.mean(np.full(100, 0.1))
-    assert (found.variance, found.block) == (pytest.approx(0, abs=1e-25), 1)
-
-
-def test_the_same_requests_say_the_same_again():
-    values = np.random.default_rng(5).lognormal(0, 0.2, 500)
-    assert bootstrap.percentile(values, 90) == bootstrap.percentile(values, 90)
-
-
-@given(st.floats(1e-3, 1e6))
-def test_the_unit_changes_no_variance(unit):
-    values = np.random.default_rng(6).lognormal(0, 0.2, 200)
-    one, other = bootstrap.mean(values), bootstrap.mean(values * unit)
-    assert other.variance == pytest.approx(one.variance)
-    assert other.log == pytest.approx(one.log + math.log(unit))
-
-
-def test_blocks_are_as_long_as_what_neighbours_share():
-    draw = np.random.default_rng(7)
-    lengths = [
-        np.mean([bootstrap.block_length(run) for run in alike(draw, (10, 2000), share, 1.0)])
-        for share in (0.0, 0.5, 0.9)
-    ]
-    assert lengths[0] < 4 < lengths[1] < lengths[2]
-    assert bootstrap.block_length(np.full(100, 3.0)) == 1
-
-
 @pytest.mark.parametrize("model", MODELS)
 def test_intervals_of_a_mean_hold_the_truth_as_often_as_they_say(model):
-    many = times(1000, 150, often=500)
+    many = times(1000, 100, often=500)
     draw = np.random.default_rng(8)
     runs = latencies(model, draw, (2, many, 200), 0.05)
     if model == "drifting":
@@ -127,8 +97,7 @@ def test_intervals_of_a_mean_hold_the_truth_as_often_as_they_say(model):
     assert 0.93 - slack <= held <= (1 if model == "drifting" else 0.97 + slack)
 
 
-@pytest.mark.parametrize("model", ["stationary", "heavy tail"])
-@pytest.mark.parametrize(("percent", "requests"), [(50, 200), (90, 400)])
+@pytest.mark.parametrize(("model", "percent", "requests"), [("stationary", 50, 200), ("heavy tail", 90, 400)])
 def test_intervals_of_a_percentile_hold_the_truth_as_often_as_they_say(model, percent, requests):
     many = times(500, 40, often=150)
     runs = latencies(model, np.random.default_rng(9), (2, many, requests))

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.maths import change_points
-from bench.maths.change_points import ALARMS, FEWEST, LOOKS
-from tests.thorough import times
+from bench.maths.change_points import ALARMS, FEWEST
+from tests.thorough import some, times
 
 LENGTHS = (4, 5, 7, 10, 16, 31, 64)
 
@@ -76,11 +76,6 @@ def test_what_is_no_value_above_0_is_refused(values: list[float]) -> None:
         change_points.of(values)
 
 
-def test_a_share_of_alarms_is_between_0_and_1() -> None:
-    with pytest.raises(ValueError, match="alarms 0"):
-        change_points.of([1.0], alarms=0)
-
-
 def squares(logs: list[float], cuts: tuple[int, ...]) -> float:
     ends = (0, *cuts, len(logs))
     parts = (logs[start:end] for start, end in itertools.pairwise(ends))
@@ -107,10 +102,10 @@ def test_neither_the_unit_nor_the_direction_of_time_makes_a_change(seed: int, le
     assert sorted(back) == found
 
 
-@pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.parametrize("alarms", [ALARMS, 0.0125])
+@pytest.mark.parametrize("length", some(LENGTHS, 3))
+@pytest.mark.parametrize("alarms", some([ALARMS, 0.0125], 1))
 def test_series_without_a_change_raise_at_most_the_stated_alarms(length: int, alarms: float) -> None:
-    rounds = times(4000, 300, 1000)
+    rounds = times(4000, 150, 1000)
     raised = sum(
         bool(change_points.of(noisy([50.0] * length, 0.03, 1000 * length + seed), alarms=alarms, least=0).changes)
         for seed in range(rounds)
@@ -120,30 +115,16 @@ def test_series_without_a_change_raise_at_most_the_stated_alarms(length: int, al
 
 
 @pytest.mark.parametrize(
-    ("levels", "least"),
-    [
-        ([100.0] * 8 + [110.0] * 8, 0.95),
-        ([100.0] * 20 + [106.0] * 20, 0.95),
-        ([100.0] * 7 + [120.0] * 3, 0.95),
-        ([100.0] * 6 + [85.0] * 5 + [100.0] * 6, 0.95),
-    ],
-    ids=["10 % of 16", "6 % of 40", "20 % of 10", "down and up again"],
+    "levels",
+    [[100.0] * 20 + [106.0] * 20, [100.0] * 7 + [120.0] * 3, [100.0] * 6 + [85.0] * 5 + [100.0] * 6],
+    ids=["6 % of 40", "20 % of 10", "down and up again"],
 )
-def test_changes_well_above_the_noise_are_found_where_they_are(levels: list[float], least: float) -> None:
+def test_changes_well_above_the_noise_are_found_where_they_are(levels: list[float]) -> None:
     """At 2 % noise: in nearly all series each change, within a value of its place."""
-    rounds = times(400, 60, 150)
+    rounds = times(400, 40, 150)
     places = [place for place, (one, other) in enumerate(itertools.pairwise(levels), 1) if one != other]
     hits = 0
     for seed in range(rounds):
         told = [one.at for one in change_points.of(noisy(levels, 0.02, seed)).changes]
         hits += sum(any(abs(place - at) <= 1 for at in told) for place in places)
-    assert hits / rounds / len(places) >= least
-
-
-def test_the_looks_rise_with_the_length_and_pairs_need_six_values() -> None:
-    every = [change_points.looks(count) for count in range(4, 400)]
-    assert all(one[0] <= other[0] for one, other in itertools.pairwise(every))
-    assert all(one[1] <= other[1] for one, other in itertools.pairwise(every[2:]))
-    assert math.isinf(change_points.looks(5)[1])
-    for count, known in LOOKS.items():
-        assert change_points.looks(count) == pytest.approx(known)
+    assert hits / rounds / len(places) >= 0.95

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 
 import duckdb
@@ -12,13 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.basis import prices
-from bench.library import Library
 from bench.maths import cost
 
 PRICE = st.integers(1, 100_000).map(lambda cents: cents / 100)
 RATE = st.integers(1, 10_000_000).map(lambda tenths: tenths / 10)
 SHARE = st.integers(1, 100).map(lambda percent: percent / 100)
-VOLUME = st.integers(0, 10**12).map(float)
 FACTOR = st.integers(2, 50)
 
 H100 = 1260.0
@@ -27,54 +24,9 @@ LAMBDA = 2.49
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    return Library.open(tmp_path_factory.mktemp("none") / "own")
-
-
-@pytest.fixture(scope="module")
 def database():
     with duckdb.connect() as connection:
         yield connection
-
-
-def article_price(library: Library, provider: str, accelerator: str) -> float:
-    (found,) = library.fetch(
-        "SELECT usd_per_accelerator_hour FROM prices WHERE book = 'articles' AND provider = ? AND accelerator = ?",
-        (provider, accelerator),
-    )
-    return found[0]
-
-
-# 1,260 tokens/s take 1e6 / 1,260 / 3,600 = 0.22046 h for a million: 0.549 = 2.49 x 0.22046, and so on.
-@pytest.mark.parametrize(
-    ("provider", "usd"),
-    [("Lambda", 0.549), ("RunPod", 0.725), ("CoreWeave", 1.049), ("AWS", 1.129), ("Azure", 1.190), ("GCP", 1.118)],
-)
-def test_the_articles_six_providers(shipped: Library, provider: str, usd: float) -> None:
-    ((throughput, accelerators),) = shipped.fetch(
-        "SELECT output_tokens_per_s, accelerators FROM points WHERE source = 'inferencebench-gemma4-h100'"
-        " AND harness LIKE '%inferencemax%' AND accelerators = 1"
-    )
-    whole = article_price(shipped, provider, "h100-sxm") * accelerators
-    assert cost.usd_per_million(whole, throughput, 1) == pytest.approx(usd, abs=0.0005)
-
-
-# 9,600 / (4 x 1.30) = 1,846.2; 3,848 / 1.92 = 2,004.2; 8,786 / 1.92 = 4,576.0. The price is of all four TPU chips.
-@pytest.mark.parametrize(
-    ("deployment", "provider", "best"),
-    [
-        ("engine = 'rvllm' AND accelerator = 'tpu-v6e'", "GCP", 1846),
-        ("engine = 'vllm' AND variant LIKE 'column B%'", "vast.ai", 2004),
-        ("engine = 'rvllm' AND accelerator = 'h100-sxm' AND date < DATE '2026-05-01'", "vast.ai", 4576),
-    ],
-)
-def test_the_three_31b_rows_per_dollar_an_hour(shipped: Library, deployment: str, provider: str, best: int) -> None:
-    ((throughput, chip, accelerators),) = shipped.fetch(
-        "SELECT max(output_tokens_per_s), any_value(accelerator), any_value(accelerators) FROM points"
-        f" WHERE source = 'rvllm-tpu-v6e-vs-h100' AND model = 'gemma-4-31b' AND {deployment}"
-    )
-    whole = article_price(shipped, provider, chip) * accelerators
-    assert cost.tokens_per_s_per_usd_per_hour(throughput, whole) == pytest.approx(best, abs=0.5)
 
 
 def test_a_hundred_million_tokens_a_day_on_one_h100() -> None:
@@ -113,13 +65,6 @@ def test_a_volume_of_exactly_so_many_capacities_rents_no_more() -> None:
         bill = cost.rented(1, 0.1, 0.7, instances * (0.1 * 0.7 * 86400))
         assert bill is not None
         assert bill.instances == instances
-
-
-def test_no_tokens_need_no_instance() -> None:
-    bill = cost.rented(LAMBDA, H100, 1, 0)
-    assert bill == cost.Rental(0, 0, 0, None)
-    assert bill is not None
-    assert bill.usd_per_million is None
 
 
 def test_the_break_even_of_the_article_against_an_api_at_two_and_a_half_dollars() -> None:
@@ -199,13 +144,6 @@ def test_the_grid_of_utilisation_and_price() -> None:
     assert cost.sensitivity(100, [1], []).shape == (0, 1)
 
 
-def test_a_price_has_an_age_where_it_has_a_date() -> None:
-    today = datetime.date(2026, 8, 15)
-    assert cost.age_days(datetime.date(2025, 8, 15), today) == 365
-    assert cost.age_days(datetime.date(2026, 8, 16), today) == -1
-    assert cost.age_days(None, today) is None
-
-
 @pytest.mark.parametrize("absent", [None, math.nan])
 def test_what_needs_an_absent_number_is_absent(absent: float | None) -> None:
     assert cost.usd_per_million(absent, 100, 1) is cost.usd_per_million(1, absent, 1) is None
@@ -221,42 +159,26 @@ def test_nothing_served_has_no_cost() -> None:
     assert cost.rented(1, 0, 1, 1) is None
     assert cost.break_even(1, 0, 1, 1) is None
     assert cost.rented(1, 1e-320, 1, 1e9) is None
+    assert cost.rented(LAMBDA, H100, 1, 0) == cost.Rental(0, 0, 0, None)
 
 
 @pytest.mark.parametrize(
-    ("ask", "sentence"),
+    ("ask", "said"),
     [
-        (lambda: cost.usd_per_million(1, 100, 0), "A utilisation of 0 is not possible"),
-        (lambda: cost.usd_per_million(1, 100, 60), "state a share above 0 and at most 1"),
-        (lambda: cost.usd_per_million(None, None, math.nan), "A utilisation of nan"),
-        (lambda: cost.rented(1, 100, 1.01, 1), "A utilisation of 1.01"),
-        (lambda: cost.sensitivity(1, [1], [0.5, -1]), "A utilisation of -1"),
-        (lambda: cost.usd_per_million(0, 100, 1), "0 USD per hour is not possible: state a price above 0"),
-        (lambda: cost.usd_per_million(1, -5, 1), "-5 tokens per second is not possible"),
+        (lambda: cost.usd_per_million(1, 100, 0), "utilisation of 0"),
+        (lambda: cost.usd_per_million(1, 100, 60), "share above 0"),
+        (lambda: cost.usd_per_million(None, None, math.nan), "utilisation of nan"),
+        (lambda: cost.sensitivity(1, [1], [0.5, -1]), "utilisation of -1"),
+        (lambda: cost.usd_per_million(0, 100, 1), "0 USD per hour"),
         (lambda: cost.usd_per_million(1, math.inf, 1), "inf tokens per second"),
-        (lambda: cost.break_even(1, 1, 1, -2.5), "-2.5 USD per million tokens is not possible"),
-        (lambda: cost.pay_per_token(1, -1), "-1 tokens a day is not possible"),
-        (lambda: cost.token_costs(1, 1, 1, 1, 0), "divide the API's two prices"),
-        (lambda: cost.blended_price(1, 1, 1.5), "A share of input tokens of 1.5 is not possible"),
-        (lambda: cost.BreakEvenVolume(1, 1, 1, None, None).at(0), "ask from 1 instance upwards"),
+        (lambda: cost.break_even(1, 1, 1, -2.5), "-2.5 USD per million"),
+        (lambda: cost.pay_per_token(1, -1), "-1 tokens a day"),
+        (lambda: cost.blended_price(1, 1, 1.5), "input tokens of 1.5"),
     ],
 )
-def test_nonsense_gets_a_sentence(ask, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as caught:
+def test_nonsense_is_refused(ask, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
         ask()
-    assert str(caught.value).endswith(".")
-
-
-@given(PRICE, RATE, SHARE, FACTOR)
-def test_cost_is_linear_in_price_and_inverse_in_throughput_and_utilisation(price, rate, share, factor) -> None:
-    base = cost.usd_per_million(price, rate, share)
-    assert base is not None
-    assert cost.usd_per_million(price * factor, rate, share) == pytest.approx(base * factor)
-    assert cost.usd_per_million(price, rate * factor, share) == pytest.approx(base / factor)
-    assert cost.usd_per_million(price, rate, share / factor) == pytest.approx(base * factor)
-    per_dollar = cost.tokens_per_s_per_usd_per_hour(rate, price)
-    assert per_dollar is not None
-    assert base * per_dollar * share == pytest.approx(1e6 / 3600)
 
 
 @given(PRICE, RATE, st.integers(1, 72), SHARE)
@@ -283,15 +205,7 @@ def test_every_definition_of_a_cost_makes_the_same_bill(price, taken, made, shar
     assert blend == pytest.approx(found.blended)
 
 
-@given(PRICE, VOLUME, FACTOR)
-def test_the_bill_of_used_tokens_is_linear_in_the_volume(price, volume, factor) -> None:
-    once, often = cost.pay_per_token(price, volume), cost.pay_per_token(price, volume * factor)
-    assert once is not None
-    assert often is not None
-    assert often.usd_per_day == pytest.approx(once.usd_per_day * factor)
-
-
-@given(PRICE, RATE, SHARE, VOLUME, VOLUME)
+@given(PRICE, RATE, SHARE, st.integers(0, 10**12), st.integers(0, 10**12))
 def test_the_rented_bill_is_a_staircase_above_the_bill_of_used_tokens(price, rate, share, one, other) -> None:
     less, more = (cost.rented(price, rate, share, volume) for volume in sorted((one, other)))
     assert less is not None

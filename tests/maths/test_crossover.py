@@ -3,79 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.library import Library
-from bench.maths.crossover import Crossover, Knot, break_even_price, crossover
+from bench.maths.crossover import break_even_price, crossover
 from tests.thorough import times
 
-SERIES = {
-    "tpu": "accelerator = 'tpu-v6e' and max_model_len = 2048",
-    "vllm a": "engine = 'vllm' and variant like 'column A%'",
-    "vllm b": "engine = 'vllm' and variant like 'column B%'",
-    "april": "variant = 'CUDA graph, forward only, April 2026'",
-    "june": "variant = 'CUDA graph, default routes, June 2026'",
-}
 
-
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    return Library.open(tmp_path_factory.mktemp("none") / "own")
-
-
-@pytest.fixture(scope="module")
-def printed(shipped: Library) -> dict[str, list[tuple[float, float]]]:
-    """Output tokens/s by batch of the Gemma 4 31B article, series by series."""
-    asked = (
-        "select batch, output_tokens_per_s from points where model = 'gemma-4-31b' and load_kind = 'batch' "
-        "and evidence = 'measured' and output_tokens_per_s is not null and "
-    )
-    return {name: shipped.fetch(asked + where) for name, where in SERIES.items()}
-
-
-def test_four_tpu_chips_overtake_column_b_between_64_and_128(printed):
-    found = crossover(printed["tpu"], printed["vllm b"])
-    assert found.verdict == "crosses"
-    assert found.overlap == (1, 768)
+def test_four_tpu_chips_overtake_column_b_between_64_and_128_as_an_article_prints():
+    tpu = [(1, 44.2), (8, 318), (64, 2112), (128, 3853), (256, 6246), (512, 8550), (768, 9600)]
+    column_b = [(1, 66.9), (8, 511.7), (64, 2794), (128, 3848), (256, 3709), (512, 3788), (768, 3671)]
+    found = crossover(tpu, column_b)
     [crossing] = found.crossings
+    assert (found.verdict, found.overlap) == ("crosses", (1, 768))
     assert crossing.x == pytest.approx(127.6, abs=0.05)
     assert (crossing.below.x, crossing.above.x) == (crossing.interval.low, crossing.interval.high) == (64, 128)
-    assert crossing.interval.source == "bracket"
     assert (crossing.leads_after, crossing.within_tie, crossing.above.tie) == ("a", False, True)
-    # The page's column of winners: +52, +61, +32, tie, +68, +126, +161 %.
+    # The page's column of winners, of B over A where B leads: +52, +61, +32, tie, +68, +126, +161 %.
     leads = [-51.4, -60.9, -32.3, 0.1, 68.4, 125.7, 161.5]
     assert [knot.lead_percent for knot in found.knots] == pytest.approx(leads, abs=0.05)
-
-
-def test_four_tpu_chips_overtake_column_a_between_256_and_512(printed):
-    found = crossover(printed["tpu"], printed["vllm a"])
-    [crossing] = found.crossings
-    assert crossing.x == pytest.approx(437.6, abs=0.05)
-    assert (crossing.below.x, crossing.above.x) == (256, 512)
-    assert [(knot.measured_a, knot.measured_b) for knot in found.knots if knot.x == 32] == [(False, True)]
-
-
-def test_four_tpu_chips_never_overtake_rvllm_where_both_were_measured(printed):
-    april = crossover(printed["tpu"], printed["april"])
-    assert (april.verdict, april.crossings, april.overlap) == ("b_leads", (), (1, 512))
-    assert april.smallest.x == 512
-    assert april.smallest.lead_percent == pytest.approx(-2.8, abs=0.05)
-    june = crossover(printed["tpu"], printed["june"])
-    assert (june.verdict, june.crossings, june.overlap) == ("b_leads", (), (1, 256))
-
-
-def test_what_a_tpu_chip_may_cost_to_give_as_much_per_dollar(printed):
-    tpu, a, b = (dict(printed[name]) for name in ("tpu", "vllm a", "vllm b"))
-    # 1.92 USD for the H100; four chips together: 1.92 x 9600 / 3671.
-    assert 4 * break_even_price(b[768], tpu[768], 1, 4, 1.92) == pytest.approx(5.02, abs=0.005)
-    assert 4 * break_even_price(b[512], tpu[512], 1, 4, 1.92) == pytest.approx(4.33, abs=0.005)
-    assert 4 * break_even_price(a[512], tpu[512], 1, 4, 1.92) == pytest.approx(1.99, abs=0.005)
 
 
 def test_a_crossing_by_hand():
@@ -184,17 +134,6 @@ def test_an_interval_is_open_where_the_overlap_or_the_repeats_end():
     [crossing] = found.crossings
     assert (crossing.interval.low, crossing.interval.high) == (1, 4)
     assert (crossing.interval.open_low, crossing.interval.open_high) == (True, True)
-    # At 16 nothing was repeated: how well the curve beyond 4 is known is not known.
-    found = crossover(
-        [(x, rate * one) for x, rate in ((1, 90), (4, 0.8)) for one in noisy] + [(16, 0.1)],
-        [(x, one) for x in (1, 4) for one in still] + [(16, 1)],
-    )
-    [crossing] = found.crossings
-    assert crossing.interval.low > 1
-    assert not crossing.interval.open_low
-    assert crossing.interval.high == 4
-    assert crossing.interval.open_high
-    assert found.knots[-1].lead_low is None
 
 
 def test_without_repeats_on_one_side_the_interval_is_the_bracket():
@@ -208,20 +147,12 @@ def chance_alone(runs):
     return 2.5 * math.sqrt(0.95 * 0.05 / runs)
 
 
-def test_who_leads_at_a_knot_and_how_many_times_over():
-    found = crossover([(1, 300), (4, 100), (16, 80)], [(1, 100), (4, 100), (16, 100)])
-    assert [knot.leader for knot in found.knots] == ["a", None, "b"]
-    assert [knot.ratio for knot in found.knots] == pytest.approx([3, 1, 1.25])
-    assert [knot.x for knot in found.decided] == [1, 16]
-
-
-@pytest.mark.parametrize(("xs_a", "xs_b"), [((1, 8, 64), (1, 8, 64)), ((1, 4, 16, 64), (2, 8, 128))])
-def test_intervals_cover_the_true_crossing_at_their_stated_rate(xs_a, xs_b):
+def test_intervals_cover_the_true_crossing_at_their_stated_rate():
     # True curves: A = 100, B = 100 (x / 12)^0.3; five repeats, 5 % and 10 % of scatter.
-    noise, runs, covered = np.random.default_rng(31), times(700, 350), 0
+    noise, runs, covered = np.random.default_rng(31), times(700, 150), 0
     for _ in range(runs):
-        a = [(x, 100 * one) for x in xs_a for one in noise.lognormal(0, 0.05, 5)]
-        b = [(x, 100 * (x / 12) ** 0.3 * one) for x in xs_b for one in noise.lognormal(0, 0.10, 5)]
+        a = [(x, 100 * one) for x in (1, 4, 16, 64) for one in noise.lognormal(0, 0.05, 5)]
+        b = [(x, 100 * (x / 12) ** 0.3 * one) for x in (2, 8, 128) for one in noise.lognormal(0, 0.10, 5)]
         intervals = [crossing.interval for crossing in crossover(a, b).crossings]
         assert all(interval.source == "repeats" for interval in intervals)
         covered += any(interval.low <= 12 <= interval.high for interval in intervals)
@@ -229,7 +160,7 @@ def test_intervals_cover_the_true_crossing_at_their_stated_rate(xs_a, xs_b):
 
 
 def test_the_lead_at_a_knot_is_covered_at_its_stated_rate():
-    noise, runs, covered = np.random.default_rng(32), times(1000, 400), 0
+    noise, runs, covered = np.random.default_rng(32), times(1000, 200), 0
     for _ in range(runs):
         a = [(x, 120 * one) for x in (1, 4) for one in noise.lognormal(0, 0.05, 5)]
         b = [(2, 100 * one) for one in noise.lognormal(0, 0.02, 3)]
@@ -244,80 +175,9 @@ CURVE = st.lists(st.tuples(X, Y), min_size=1, max_size=14)
 BETTER = st.sampled_from(["higher", "lower"])
 
 
-def mirrored(found: Crossover) -> Crossover:
-    """What the comparison of B with A has to be."""
-    swap = {"a": "b", "b": "a", "a_leads": "b_leads", "b_leads": "a_leads"}
-
-    def turned(knot: Knot | None) -> Knot | None:
-        if knot is None:
-            return None
-        low, high = knot.lead_low, knot.lead_high
-        return replace(
-            knot,
-            y_a=knot.y_b,
-            y_b=knot.y_a,
-            measured_a=knot.measured_b,
-            measured_b=knot.measured_a,
-            lead_percent=-knot.lead_percent,
-            lead_low=None if high is None else -high,
-            lead_high=None if low is None else -low,
-        )
-
-    return replace(
-        found,
-        verdict=swap.get(found.verdict, found.verdict),
-        range_a=found.range_b,
-        range_b=found.range_a,
-        knots=tuple(turned(knot) for knot in found.knots),
-        crossings=tuple(
-            replace(one, leads_after=swap[one.leads_after], below=turned(one.below), above=turned(one.above))
-            for one in found.crossings
-        ),
-        smallest=turned(found.smallest),
-        largest=turned(found.largest),
-    )
-
-
-@given(CURVE, CURVE, BETTER)
-def test_b_against_a_is_the_mirror_of_a_against_b(a, b, better):
-    assert crossover(b, a, better) == mirrored(crossover(a, b, better))
-
-
-@given(CURVE, CURVE)
-def test_where_less_is_better_the_other_leads_at_the_same_places(a, b):
-    high, low = crossover(a, b), crossover(a, b, "lower")
-    assert [(one.x, one.interval, one.within_tie) for one in high.crossings] == [
-        (one.x, one.interval, one.within_tie) for one in low.crossings
-    ]
-    assert all(one.leads_after != other.leads_after for one, other in zip(high.crossings, low.crossings, strict=True))
-    assert [knot.lead_percent for knot in high.knots] == [-knot.lead_percent for knot in low.knots]
-
-
 @given(CURVE, CURVE, st.randoms())
 def test_the_order_of_the_points_does_not_matter(a, b, random):
     assert crossover(random.sample(a, len(a)), random.sample(b, len(b))) == crossover(a, b)
-
-
-def clear(found: Crossover) -> bool:
-    """Whether no lead, and no end of its interval, lies where rounding decides."""
-    marks = [knot.lead_percent for knot in found.knots]
-    marks += [end for knot in found.knots for end in (knot.lead_low, knot.lead_high) if end is not None]
-    return all(abs(abs(one) - 1) > 1e-6 and (one == 0 or abs(one) > 1e-6) for one in marks)
-
-
-@given(CURVE, CURVE, st.floats(0.01, 100), st.floats(0.01, 100))
-def test_units_do_not_move_a_crossing(a, b, factor_x, factor_y):
-    before = crossover(a, b)
-    assume(clear(before))
-    after = crossover(*([(x * factor_x, y * factor_y) for x, y in curve] for curve in (a, b)))
-    assert after.verdict == before.verdict
-    assert len(after.crossings) == len(before.crossings)
-    for one, other in zip(before.crossings, after.crossings, strict=True):
-        assert other.x == pytest.approx(one.x * factor_x, rel=1e-5)
-        assert other.y == pytest.approx(one.y * factor_y, rel=1e-5)
-        assert (other.leads_after, other.within_tie) == (one.leads_after, one.within_tie)
-        assert other.interval.low == pytest.approx(one.interval.low * factor_x, rel=1e-5)
-        assert other.interval.high == pytest.approx(one.interval.high * factor_x, rel=1e-5)
 
 
 def means(curve):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bench.maths.crossover import compared
 from bench.maths.envelope import Envelope
@@ -54,19 +52,3 @@ def test_a_small_jump_opens_a_lead_that_it_would_turn():
 def test_a_jump_of_the_leader_opens_nothing():
     leader = Envelope("A", [[(1, 200), (2, 200), (4, 200)], [(4, 400), (8, 400)]], "higher")
     assert open_at(compared(leader, Envelope("B", [[(1, 100), (8, 100)]], "higher"))) == []
-
-
-HEIGHTS = st.lists(st.integers(50, 199), min_size=3, max_size=3)
-
-
-@given(HEIGHTS, HEIGHTS, st.sampled_from((1 / 3, 7.0)))
-def test_what_is_open_mirrors_and_has_no_unit(early, late, factor):
-    series = [list(zip((1, 2, 4), early, strict=True)), list(zip((4, 8, 16), late, strict=True))]
-    leader = [(1.0, 200.0), (16.0, 200.0)]
-    found = compared(Envelope("A", [leader], "higher"), Envelope("B", series, "higher"))
-    scaled = [[[(x, y * factor) for x, y in line] for line in side] for side in ([leader], series)]
-    turned = compared(Envelope("B", scaled[1], "higher"), Envelope("A", scaled[0], "higher"))
-    assert open_at(turned) == open_at(found)
-    assert [(cut.x, cut.until, cut.beyond) for cut in turned.lacking] == [
-        (cut.x, cut.until, cut.beyond) for cut in found.lacking
-    ]

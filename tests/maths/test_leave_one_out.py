@@ -71,20 +71,6 @@ def test_each_is_predicted_by_the_curve_without_it(some, kind):
         assert errors_at[place] == pytest.approx(alone / rates[place] - 1, rel=1e-5, abs=1e-6)
 
 
-@given(points(), points(), KINDS)
-def test_another_curve_changes_nothing(one, other, kind):
-    (measured, rates, latencies), (further, more, longer) = one, other
-    both = CurvePoints(
-        np.concatenate([measured.curves, further.curves + measured.curves.max() + 1]),
-        np.concatenate([measured.loads, further.loads]),
-    )
-    alone, beside = along_load(measured, rates, kind), along_load(both, np.concatenate([rates, more]), kind)
-    assert beside.errors[: len(alone.errors)].tolist() == alone.errors.tolist()
-    pair = np.concatenate([rates, more]), np.concatenate([latencies, longer])
-    alone, beside = at_latency(measured, rates, latencies, "step"), at_latency(both, *pair, "step")
-    assert beside.errors[: len(alone.errors)].tolist() == alone.errors.tolist()
-
-
 def test_a_point_without_the_metric_is_no_neighbour():
     five = CurvePoints(np.zeros(5), np.array([1.0, 2.0, 4.0, 8.0, 16.0]))
     left_out = along_load(five, np.array([1.0, np.nan, 4.0, 0.0, 16.0]), "queue")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.interpolate import PchipInterpolator
 
-from bench.maths.load_curve import POWERS, LoadCurve, over, times
+from bench.maths.load_curve import LoadCurve, over, times
 
 LOADS = st.lists(st.integers(1, 20_000), min_size=2, max_size=9, unique=True).map(sorted)
 VALUES = st.floats(0.01, 1e5)
@@ -80,11 +80,6 @@ def test_nothing_is_said_beyond_the_measured_loads(curve, load):
     assert math.isnan(curve.along([load])[0]) != inside
 
 
-def test_the_gap_is_the_ratio_of_the_loads_around():
-    curve = LoadCurve.of([4, 16, 64], [1.0, 2.0, 3.0], "step")
-    assert [curve.gap(load) for load in (3, 4, 5, 16, 17, 64, 65)] == [None, 1, 4, 1, 4, 1, None]
-
-
 @given(curves(st.sampled_from(("step", "queue"))), VALUES)
 def test_the_largest_load_within_a_limit_is_the_last_that_keeps_it(curve, limit):
     load = curve.largest_load(limit)
@@ -119,7 +114,3 @@ def test_what_is_no_curve_is_refused():
         LoadCurve.of([4, 4, 8], [1.0, 3.0, 2.0], "step")
     with pytest.raises(ValueError, match="of a latency"):
         LoadCurve.of([1, 2], [1.0, 2.0], "rate").largest_load(3)
-
-
-def test_every_kind_has_its_power():
-    assert POWERS == {"rate": 0.8, "step": 0.8, "queue": 1.0}

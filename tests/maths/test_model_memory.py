@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bench.maths import model_memory
 from bench.maths.model_memory import GB, GIB, DeviceLayout
@@ -101,41 +99,3 @@ def test_no_request_is_longer_than_the_model_allows():
     assert room is not None
     assert room.longest(LLAMA_70B, 1, 1.0) == 131_072
     assert (room.longest(LLAMA_70B, 100, 1.0) or 0) < 131_072
-
-
-@given(
-    st.integers(1, 2**41),
-    st.integers(1, 100_000),
-    st.integers(1, 100_000),
-    st.sampled_from([1, 2, 4, 8]),
-    st.sampled_from(["bf16", "fp8", "fp4"]),
-    st.sampled_from([LLAMA_70B, DEEPSEEK]),
-)
-def test_more_memory_or_chips_never_hold_fewer_and_longer_requests_never_more(
-    memory, first, second, chips, kept, shape
-):
-    short, long = sorted((first, second))
-
-    def held(tp: int, tokens: int, of: float) -> int:
-        room = model_memory.device_room(shape, kept, of, DeviceLayout(tp))
-        assert room is not None
-        return room.requests(shape, tokens, 2.0) or 0
-
-    assert held(chips, long, memory) <= held(chips, short, memory)
-    assert held(chips, short, memory) <= held(chips, short, 2 * memory)
-    assert held(chips, short, memory) <= held(2 * chips, short, memory)
-
-
-@given(st.integers(1, 300), st.integers(1, 300), st.integers(10 * GIB, 400 * GIB))
-def test_more_requests_at_once_are_never_longer_and_all_of_them_fit(first, second, memory):
-    few, many = sorted((first, second))
-    room = model_memory.device_room(LLAMA_70B, "fp8", memory, DeviceLayout(2))
-    assert room is not None
-    longest = [room.longest(LLAMA_70B, batch, 1.0) for batch in (few, many)]
-    assert longest == sorted(longest, reverse=True)
-    if longest[1]:
-        assert (room.requests(LLAMA_70B, longest[1], 1.0) or 0) >= many
-
-
-def test_a_mixture_of_experts_reserves_more_than_a_dense_model():
-    assert model_memory.reserve(DEEPSEEK).least_gib > model_memory.reserve(LLAMA_70B).most_gib

@@ -85,30 +85,6 @@ def test_the_longest_request_by_hand():
     assert longest([LayerGroup(STATE, 1, state_bytes=100)], 99, BF16) == 0
 
 
-@given(groups, tokens, tokens, sizes, st.integers(1, 64))
-def test_a_longer_request_never_takes_less(layers, first, second, size, tp):
-    less, more = sorted((first, second))
-    assert cache_bytes(layers, less, size, tp) <= cache_bytes(layers, more, size, tp)
-    assert cache_bytes(layers, more, FP8, tp) <= cache_bytes(layers, more, BF16, tp)
-
-
-@given(groups, tokens, sizes, st.integers(1, 64))
-def test_more_devices_never_hold_more_each_nor_less_together(layers, length, size, tp):
-    alone, shared = cache_bytes(layers, length, size), cache_bytes(layers, length, size, tp)
-    assert shared <= alone * (1 + 1e-12)
-    assert shared * tp >= alone * (1 - 1e-12)
-
-
-@given(groups, tokens, sizes, st.integers(1, 64))
-def test_beyond_every_window_only_layers_without_one_grow(layers, length, size, tp):
-    windows = [group.window for group in layers if group.window is not None]
-    beyond = max(windows, default=0)
-    growing = [group for group in layers if group.window is None]
-    grown = cache_bytes(layers, beyond + length, size, tp) - cache_bytes(layers, beyond, size, tp)
-    plain = cache_bytes(growing, beyond + length, size, tp) - cache_bytes(growing, beyond, size, tp)
-    assert grown == pytest.approx(plain, rel=1e-9, abs=1e-3)
-
-
 @given(groups, tokens, sizes, st.integers(1, 64))
 def test_the_longest_request_is_the_one_that_just_fits(layers, length, size, tp):
     room = cache_bytes(layers, length, size, tp) * (1 + 1e-12)  # a sum of floats may miss the last token

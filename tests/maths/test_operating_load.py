@@ -156,22 +156,3 @@ def test_it_is_what_a_search_over_every_step_finds(
         assert at.rates[0] == pytest.approx(most, rel=1e-9)
         assert loads[0] <= at.loads[0] <= loads[-1]
         assert min(rates) <= at.rates[0] <= max(rates)
-
-
-@settings(max_examples=times(400, 40, 150), deadline=None)
-@given(points=curves_of_points, limits=limit_values, looser=st.tuples(st.floats(1, 3), st.floats(1, 3)),
-       of_load=st.sampled_from((0.0, 1.0)))  # fmt: skip
-def test_looser_limits_never_serve_less(
-    points: list[tuple[int, float, float, float]],
-    limits: tuple[float, float],
-    looser: tuple[float, float],
-    of_load: float,
-) -> None:
-    loads, rates = [float(one[0]) for one in points], [one[1] for one in points]
-    eased = (limits[0] * looser[0], limits[1] * looser[1])
-    tight = found(loads, rates, limits_of(points, limits), of_load=of_load)
-    loose = found(loads, rates, limits_of(points, eased), of_load=of_load)
-    assert len(loose) >= len(tight)
-    if len(tight):
-        worth = [float(one.rates[0] + of_load * one.loads[0]) for one in (tight, loose)]
-        assert worth[1] >= worth[0]

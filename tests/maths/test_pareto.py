@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,34 +63,6 @@ def test_the_frontier_runs_from_the_best_x_to_the_best_y(points, better_x, bette
         assert pareto.sign(better_y) * y[following] > pareto.sign(better_y) * y[one]
 
 
-@given(POINTS, BETTER, BETTER)
-def test_a_flipped_direction_with_a_flipped_sign_is_the_same_frontier(points, better_x, better_y):
-    x, y = split(points)
-    flipped = [None if value is None else -value for value in x]
-    other = "lower" if better_x == "higher" else "higher"
-    assert pareto.frontier(x, y, better_x, better_y).tolist() == pareto.frontier(flipped, y, other, better_y).tolist()
-
-
-@given(POINTS, st.randoms())
-def test_the_order_of_the_points_does_not_matter(points, random):
-    ids = list(range(len(points)))
-    shuffled = random.sample(ids, len(ids))
-    before = pareto.frontier(*split(points), ids=ids)
-    after = pareto.frontier(*split([points[i] for i in shuffled]), ids=shuffled)
-    assert before.tolist() == [shuffled[i] for i in after]
-
-
-@given(POINTS.filter(bool), st.floats(0, 100), st.floats(0, 100))
-def test_a_dominated_point_changes_nothing(points, less_x, less_y):
-    x, y = split(points)
-    before = pareto.frontier(x, y)
-    if not before.size:
-        return
-    victor = int(before[-1])
-    after = pareto.frontier([*x, x[victor] - less_x], [*y, y[victor] - less_y])
-    assert after.tolist() == before.tolist()
-
-
 def test_nothing_to_choose_from_gives_nothing():
     assert pareto.frontier([], []).tolist() == []
     assert pareto.frontier([None, math.nan, math.inf], [1.0, 1.0, 1.0]).tolist() == []
@@ -111,19 +82,6 @@ def frontiers(draw):
     x = sorted(draw(st.sets(POSITIVE, min_size=3, max_size=20)), reverse=True)
     y = sorted(draw(st.sets(POSITIVE, min_size=len(x), max_size=len(x))))
     return x, y
-
-
-@given(frontiers(), st.integers(-6, 6), st.integers(-6, 6))
-def test_the_knee_does_not_depend_on_units(points, doublings_x, doublings_y):
-    x, y = points
-    scaled = [value * 2.0**doublings_x for value in x], [value * 2.0**doublings_y for value in y]
-    found = pareto.knee(x, y)
-    again = pareto.knee(*scaled)
-    if found is None or again is None:
-        assert found == again
-    else:
-        distance = beyond_the_line(x, y)
-        assert distance[found] == pytest.approx(distance[again], abs=1e-9)
 
 
 def beyond_the_line(x, y):
@@ -181,14 +139,6 @@ def test_stretches_say_who_serves_which_requirement():
     assert found[0].positions == (3, 1)
 
 
-def test_stretches_of_a_latency_run_from_the_loosest_limit():
-    found = pareto.stretches([100, 400], ["a", "b"], "lower")
-    assert [(stretch.owner, stretch.weakest, stretch.strictest) for stretch in found] == [
-        ("b", None, 400),
-        ("a", 400, 100),
-    ]
-
-
 OWNED = st.lists(st.tuples(POSITIVE, POSITIVE, st.sampled_from("abc")), min_size=1, max_size=20)
 
 
@@ -228,17 +178,6 @@ def test_the_widest_lead_is_by_more_than_a_tie():
     assert pareto.widest((), 0.01) is None
 
 
-@given(st.lists(st.tuples(POSITIVE, POSITIVE), min_size=1, max_size=30), POSITIVE, BETTER, BETTER)
-def test_what_serves_a_requirement_best_lies_on_the_frontier(points, limit, better_x, better_y):
-    x, y = split(points)
-    best = pareto.best_within(x, y, better_x, better_y, limit_x=limit)
-    line = pareto.frontier(x, y, better_x, better_y).tolist()
-    among = pareto.best_within([x[i] for i in line], [y[i] for i in line], better_x, better_y, limit_x=limit)
-    assert (best is None) == (among is None)
-    if best is not None and among is not None:
-        assert (x[best], y[best]) == (x[line[among]], y[line[among]])
-
-
 def test_the_best_point_within_limits():
     ttft, throughput = [100, 300, 900], [50.0, 200.0, 260.0]
     assert pareto.best_within(ttft, throughput, "lower", "higher", limit_x=500) == 1
@@ -254,16 +193,3 @@ def test_steps_say_what_the_next_point_gives_and_takes():
     assert second == pareto.FrontierStep(None, 100.0, -10.0)
     assert third == pareto.FrontierStep(1.18, 18.0, -20.0)
     assert pareto.steps([], []) == ()
-
-
-def test_spans_count_only_what_has_a_logarithm():
-    assert pareto.log_span([2.0, 60.0, 0.0, math.inf]) == 30
-    assert pareto.log_span([]) == 1
-
-
-def test_a_hundred_thousand_points_take_no_time():
-    noise = np.random.default_rng(7)
-    x, y = noise.lognormal(size=100_000), noise.lognormal(size=100_000)
-    found = pareto.frontier(x, y)
-    assert 0 < len(found) < 200
-    assert not ((x[:, None] > x[found]) & (y[:, None] > y[found])).any()

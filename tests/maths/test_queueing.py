@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
-import signal
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice, product
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bench.maths.queueing import KEY, MEAN, ServiceCurve, largest_rate, simulated, stationary
-from bench.records import Load
-from bench.sweep.arrivals import times as arrivals
-from bench.sweep.wire.bodies import RequestStyle, body
-from bench.sweep.wire.exchange import Limits, PreparedRequest, Target
-from tests.endpoint.loading import loaded
+from bench.maths.queueing import MEAN, ServiceCurve, largest_rate, simulated, stationary
 from tests.thorough import some, times
 
 EXPONENTIAL = -np.log(1 - (np.arange(5_000) + 0.5) / 5_000)
@@ -150,13 +139,6 @@ def test_more_arrivals_never_wait_less(curve, one, other):
     assert low.in_flight == pytest.approx(low.rate * low.e2el_ms / 1000)
 
 
-@given(curves(), st.sampled_from([MEAN, "ttft_ms_p50", "ttft_ms_p99"]), st.floats(0.1, 1e6), st.floats(1, 3))
-def test_a_tighter_limit_never_allows_more(curve, key, limit, looser):
-    tight, loose = (largest_rate(curve, {key: one}) or 0 for one in (limit, limit * looser))
-    both = largest_rate(curve, {key: limit, "ttft_ms_p90": 500.0}) or 0
-    assert both <= tight <= loose < curve.capacity
-
-
 @given(curves(), st.floats(1, 1e6))
 def test_the_largest_rate_keeps_the_limit_and_a_larger_one_does_not(curve, limit):
     rate = largest_rate(curve, {MEAN: limit})
@@ -178,14 +160,6 @@ def test_a_promise_is_the_same_again_and_its_percentiles_are_in_order(curve, sha
         values = [promise.estimates[f"{metric}_p{percentile}"] for percentile in (50, 90, 95, 99)]
         assert values == sorted(values, key=lambda one: one.value)
         assert all(0 <= one.low <= one.value <= one.high for one in values)
-
-
-def test_equal_requests_alone_take_what_was_measured():
-    promise = simulated(ServiceCurve.of([1, 8], {MEAN: [1000.0, 1000.0]}), 0.05, requests=500)
-    assert promise.estimates["e2el_ms_p99"] == pytest.approx((1000.0, 1000.0, 1000.0))
-
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Law:
@@ -314,58 +288,3 @@ def test_equal_requests_wait_half_as_long_in_a_queue():
     # M/D/1 at half of its capacity: 0.5 / (2 x (1 - 0.5)) x 100 ms = 50 ms of waiting, where exponential ones have 100.
     mean = simulated(server(1, 100.0), 5.0, requests=20_000).estimates[MEAN]
     assert mean.low < 150 < mean.high < 200
-
-
-BATCHED = {"step-ms": 6, "step-us-per-request": 300, "prefill-us-per-token": 60, "max-running": 16}
-WORDS = "one two three four five six seven eight " * 8
-LENGTHS = (16, 28, 40, 52, 64)
-
-
-@contextmanager
-def endpoint() -> Iterator[Target]:
-    """A fake endpoint that batches, in a process of its own."""
-    options = [word for name, value in BATCHED.items() for word in (f"--{name}", str(value))]
-    command = [sys.executable, "-m", "bench", "endpoint", "--port", "0", "--json", *options]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield Target.at(json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")["url"])
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(timeout=10)
-
-
-def point(target: Target, load: Load, limits: Limits, many: int, at: Iterator[int] | None = None) -> dict[str, float]:
-    """What a load measured; its requests ask for the same lengths, in another order for each five."""
-    draw, manner, asks = random.Random("lengths"), RequestStyle("fake-model"), {}
-    for number in range(many):
-        if number % len(LENGTHS) == 0:
-            lengths = draw.sample(LENGTHS, len(LENGTHS))
-        osl = lengths[number % len(LENGTHS)]
-        asks[number] = PreparedRequest(number, body(manner, WORDS, osl), 64, osl, None if at is None else next(at))
-    return dict(loaded(target, asks, load, limits)[1].metrics)
-
-
-@pytest.mark.long
-@pytest.mark.timed
-def test_it_foretells_an_open_loop_on_a_batching_endpoint():
-    """A closed loop at five concurrencies, then arrivals at 40, 70 and 90 % of what it promises: 15 % off at most, the
-    middle one of mean E2EL, median E2EL and median TTFT at the three rates."""
-    off = {}
-    with endpoint() as target:
-        loads, rows = (1, 2, 4, 8, 16), []
-        for load in loads:
-            many = max(5 * load, 10)
-            limits = Limits(requests=many, warmup_requests=load)
-            rows.append(point(target, Load("closed", concurrency=load), limits, many + load))
-        keys = [key for key in rows[0] if KEY.fullmatch(key)]
-        curve = ServiceCurve.of(loads, {key: [row[key] for row in rows] for key in keys})
-        for share, seconds in ((0.4, 6), (0.7, 6), (0.9, 12)):
-            rate = share * curve.capacity
-            limits = Limits(duration_s=seconds, warmup_s=1.0)
-            load = Load("open", request_rate=rate, arrivals="poisson")
-            came = point(target, load, limits, round(rate * seconds * 2) + 50, arrivals("poisson", rate, 1))
-            promised = simulated(curve, rate).estimates
-            for key in (MEAN, "e2el_ms_p50", "ttft_ms_p50"):
-                off[share, key] = promised[key].value / came[key] - 1
-    assert np.median(np.abs(list(off.values()))) <= 0.15, off

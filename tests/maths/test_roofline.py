@@ -29,7 +29,7 @@ from bench.maths.roofline import (
 from bench.maths.roofline import prompt_work as prompt
 
 ONE = DeviceLayout(1)
-EIGHT_BIT, SIXTEEN_BIT = ValueBytes(1, 1), ValueBytes(2, 2)
+EIGHT_BIT = ValueBytes(1, 1)
 LLAMA_70B = ModelShape(
     "llama", 70e9, 70e9, (LayerGroup(FULL, 80, 2 * 8 * 128, 8, attention_width=2 * 64 * 128),), hidden=8192
 )
@@ -48,9 +48,7 @@ DEEPSEEK = ModelShape(
 @pytest.mark.parametrize(
     ("gigabytes", "tb_s", "ms", "tokens_per_s"),
     [
-        (5, 3.35, 1.49, 670),  # Gemma 4 E4B INT8 on one H100, as an article has it, and on H200 and B200
-        (5, 4.8, 1.04, 960),
-        (5, 8.0, 0.625, 1600),
+        (5, 3.35, 1.49, 670),  # Gemma 4 E4B INT8 on one H100, as an article has it
         (30, 3.3, 9.09, 110),  # Gemma 4 31B INT8 on four TPU v6e at the bandwidth that article states
         (30, 4 * 1.638, 4.58, 218.4),  # and at what Google publishes
         (140, 3.35, 41.8, 23.9),  # 70 B at 16 bit through one H100's memory
@@ -162,11 +160,9 @@ def test_what_is_not_known_bounds_nothing() -> None:
         ({"bandwidth": 0.6, "compute": 0.1}, "bandwidth"),
         ({"bandwidth": 0.4, "compute": 0.1}, None),  # 0.6 of the time is nobody's
         ({"bandwidth": 0.4, "compute": 0.1, "latency": 0.3}, "bandwidth"),  # 0.3 is left
-        ({"bandwidth": 0.3, "compute": 0.1, "latency": 0.5}, "latency"),
         ({"bandwidth": 0.2, "compute": 0.7}, "compute"),
         ({"bandwidth": 0.2, "compute": 0.1, "latency": 0.1, "scheduling": 0.6}, "scheduling"),
         ({"bandwidth": 0.6, "compute": 0.1, "scheduling": 0.6}, "bandwidth"),
-        ({"compute": 0.2}, None),
         ({}, None),
         ({"scheduling": 0.9}, None),
     ],
@@ -175,43 +171,21 @@ def test_what_binds_takes_most_of_the_time_or_nobody_can_tell(shares: dict[str, 
     assert bound_by(shares) == bound  # type: ignore[arg-type]
 
 
-groups = st.builds(
-    lambda kind, layers, heads, size, width, window: LayerGroup(
-        kind, layers, 2 * heads * size, heads, window if kind == WINDOW else None, attention_width=width
-    ),
-    st.sampled_from((FULL, WINDOW, LATENT)),
-    st.integers(1, 100),
-    st.integers(1, 64),
-    st.integers(16, 256),
-    st.integers(0, 200_000),
-    st.integers(1, 8192),
+TABLE = 128_256 * 8192
+OF_A_WINDOW = LayerGroup(WINDOW, 50, 4096, 16, 1024, attention_width=8192)
+WINDOWED = replace(LLAMA_70B, groups=(OF_A_WINDOW, *LLAMA_70B.groups))
+SHAPES = (
+    LLAMA_70B,
+    DEEPSEEK,
+    WINDOWED,
+    ModelShape("of no layers known", 8e9, 8e9),
+    replace(LLAMA_70B, sixteen_bit_params=2 * TABLE, lookup_params=float(TABLE)),
 )
-shapes = st.builds(
-    lambda dense, share, layers, vocabulary, separate: ModelShape(
-        "made",
-        dense,
-        dense * share,
-        tuple(layers),
-        hidden=64,
-        vocabulary=vocabulary,
-        experts=64 if share < 1 else None,
-        experts_per_token=4 if share < 1 else None,
-        routed_params=routed_params(dense, dense * share, 64, 4) if share < 1 else 0.0,
-        sixteen_bit_params=64 * vocabulary * (1 + separate),
-        lookup_params=float(64 * vocabulary * separate),
-    ),
-    st.floats(1e9, 1e12),
-    st.sampled_from((1.0, 0.1, 0.5)),
-    st.lists(groups, max_size=3),
-    st.integers(1, 100_000),
-    st.booleans(),
-)
-layouts = st.sampled_from((ONE, DeviceLayout(8), DeviceLayout(2, 4), DeviceLayout(1, 8, is_expert_parallel=True)))
-requests = st.integers(1, 4096)
-lengths = st.integers(1, 100_000)
+LAYOUTS = (ONE, DeviceLayout(8), DeviceLayout(2, 4), DeviceLayout(1, 8, is_expert_parallel=True))
+LENGTHS = st.integers(1, 100_000)
 
 
-@given(shapes, layouts, requests, lengths, lengths, st.integers(1, 4096))
+@given(st.sampled_from(SHAPES), st.sampled_from(LAYOUTS), st.integers(1, 4096), LENGTHS, LENGTHS, st.integers(1, 4096))
 def test_no_ceiling_lies_above_the_bound_that_no_engine_passes(shape, layout, batch, isl, osl, sent):
     """The generous line: fewer bytes to a value, more requests in a step, no layout, no attention, no exchange."""
     least, sizes = ValueBytes(0.5, 0.5), ValueBytes(0.53, 1.0)
@@ -223,21 +197,3 @@ def test_no_ceiling_lies_above_the_bound_that_no_engine_passes(shape, layout, ba
     assert bound.memory <= ceiling.memory * (1 + 1e-9)
     assert bound.compute <= ceiling.compute * (1 + 1e-9)
     assert bound.per_s >= ceiling.per_s * (1 - 1e-9)
-
-
-@given(shapes, layouts, requests, lengths)
-def test_more_requests_in_a_step_take_longer_and_less_for_each(shape, layout, batch, context):
-    limits = HardwareLimits(1e12, 1e15, 1e11)
-    one, more = (least_time(step_work(shape, EIGHT_BIT, layout, many, context), limits) for many in (batch, 2 * batch))
-    assert more.whole >= one.whole * (1 - 1e-9)
-    assert 2 * batch * (1 / more.whole) >= batch * (1 / one.whole) * (1 - 1e-9)
-    wide = least_time(step_work(shape, SIXTEEN_BIT, layout, batch, context), limits)
-    assert wide.whole >= one.whole
-
-
-@given(st.dictionaries(st.sampled_from(("bandwidth", "compute", "latency", "scheduling")), st.floats(0, 1)))
-def test_what_binds_is_one_of_the_shares_that_are_known_and_the_largest_of_the_chips(shares):
-    bound = bound_by(shares)
-    if bound not in (None, "scheduling"):
-        assert shares[bound] == max(share for key, share in shares.items() if key != "scheduling")
-    assert bound is None or bound in shares

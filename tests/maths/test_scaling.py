@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bench.maths import pareto, scaling
+from tests.thorough import some, times
 
 # Gemma 4 31B on 1, 2, 4 and 8 H100, ISL 512, OSL 256, concurrency 128: output tokens/s.
 GEMMA = [1, 2, 4, 8], [1_260.0, 1_675.0, 1_996.0, 2_208.0]
@@ -19,7 +20,6 @@ LLAMA = [1, 2, 4, 8], [839.97, 4_390.53, 7_430.99, 11_451.2]
 
 COUNTS = st.sets(st.integers(1, 128), min_size=4, max_size=9).map(sorted)
 THROUGHPUT = st.floats(0.1, 1e6)
-ABSENT = st.sampled_from([None, math.nan])
 
 
 def law(n, unit, contention, coherency):
@@ -46,30 +46,8 @@ def laws(draw, least=-0.1):
 def test_the_efficiencies_of_gemma_on_h100():
     percent = [round(100 * value, 1) for value in scaling.efficiencies(*GEMMA)]
     assert percent == [100.0, 66.5, 39.6, 21.9]
-
-
-def test_efficiency_above_1_is_not_clipped():
-    found = scaling.efficiencies(*LLAMA)
-    assert found[:2] == [1.0, pytest.approx(2.6135, abs=1e-4)]
-
-
-@given(measured(), st.data())
-def test_the_base_is_the_smallest_count_with_a_throughput(points, data):
-    counts, throughputs = points
-    absent = data.draw(st.sets(st.sampled_from(counts)))
-    left = [None if n in absent else value for n, value in zip(counts, throughputs, strict=True)]
-    order = data.draw(st.permutations(range(len(counts))))
-    found = scaling.efficiencies([counts[i] for i in order], [left[i] for i in order])
-    present = [n for n in counts if n not in absent]
-    for place, i in enumerate(order):
-        if counts[i] in absent:
-            assert found[place] is None
-        elif counts[i] == min(present):
-            assert found[place] == 1.0
-        else:
-            start = counts.index(min(present))
-            linear = throughputs[start] * counts[i] / counts[start]
-            assert found[place] == pytest.approx(throughputs[i] / linear)
+    # Above 1 it is not clipped.
+    assert scaling.efficiencies(*LLAMA)[:2] == [1.0, pytest.approx(2.6135, abs=1e-4)]
 
 
 def test_a_throughput_of_0_is_an_efficiency_of_0_but_no_base():
@@ -128,19 +106,11 @@ def test_rounding_is_no_contention_no_coherency_and_no_peak_far_away(counts, uni
     assert found.contention >= 0
 
 
-@pytest.mark.parametrize("fit", [scaling.amdahl, scaling.usl])
-def test_linear_growth_is_a_law_without_contention_coherency_or_peak(fit):
-    found = fit([1, 2, 4, 8, 72], [300.0 * n for n in (1, 2, 4, 8, 72)])
-    assert (found.contention, found.coherency, found.peak) == (0, 0, None)
-    assert found.unit_throughput == pytest.approx(300)
-    assert found.contention >= 0
-
-
-def spread(fit, truth, counts, noise=0.02, times=1_000):
+def spread(fit, truth, counts, noise=0.02, fits=200):
     """σ and κ fitted to throughputs that scatter around a law, with a fixed seed."""
     generator = np.random.default_rng(20_251_120)
     exact = np.array([law(n, *truth) for n in counts])
-    fits = [fit(counts, list(exact * generator.normal(1, noise, len(counts)))) for _ in range(times)]
+    fits = [fit(counts, list(exact * generator.normal(1, noise, len(counts)))) for _ in range(fits)]
     return np.array([one.contention for one in fits]), np.array([one.coherency for one in fits])
 
 
@@ -148,35 +118,20 @@ def test_a_universal_law_is_recovered_from_throughputs_that_scatter_by_2_percent
     contention, coherency = spread(scaling.usl, (500.0, 0.10, 0.005), [1, 2, 4, 8, 16, 32])
     assert np.mean(np.abs(contention - 0.10) < 0.02) > 0.95
     assert np.mean(np.abs(coherency - 0.005) < 0.001) > 0.95
-    assert np.mean(contention) == pytest.approx(0.10, abs=0.002)
-    assert np.mean(coherency) == pytest.approx(0.005, abs=0.0001)
+    assert np.mean(contention) == pytest.approx(0.10, abs=0.004)
+    assert np.mean(coherency) == pytest.approx(0.005, abs=0.0002)
 
 
-def test_amdahls_law_is_recovered_from_throughputs_that_scatter_by_2_percent():
-    serial, coherency = spread(scaling.amdahl, (500.0, 0.25, 0.0), [1, 2, 4, 8])
-    assert np.mean(np.abs(serial - 0.25) < 0.025) > 0.95
-    assert np.mean(serial) == pytest.approx(0.25, abs=0.002)
-    assert not coherency.any()
-
-
-@pytest.mark.parametrize("counts", [[1, 2, 4, 8], [1, 2, 3, 4, 6, 8, 12, 16]])
+@pytest.mark.parametrize("counts", some([[1, 2, 4, 8], [1, 2, 3, 4, 6, 8, 12, 16]], 1))
 def test_the_interval_of_a_peak_holds_it_95_times_in_100(counts):
+    runs = times(800, 200)
     noise = np.random.default_rng(20_251_121)
     exact = np.array([law(n, 500, 0.05, 0.004) for n in counts])
     peak, held = math.sqrt(0.95 / 0.004), 0
-    for _ in range(800):
+    for _ in range(runs):
         low, high = scaling.usl(counts, list(exact * noise.normal(1, 0.01, len(counts)))).peak_interval
         held += low <= peak and (high is None or peak <= high)
-    assert 0.93 <= held / 800 <= 0.97
-
-
-def test_a_peak_is_sure_with_many_counts_and_unsure_with_four():
-    noise = np.random.default_rng(7)
-    many = [1, 2, 3, 4, 6, 8, 12, 16]
-    exact = [law(n, 500, 0.05, 0.004) * noise.normal(1, 0.01) for n in many]
-    sure = scaling.usl(many, exact).peak
-    assert sure.low < sure.count < sure.high < 1.5 * sure.count
-    assert scaling.usl(*GEMMA).peak.high is None
+    assert held / runs == pytest.approx(0.95, abs=0.02 if runs == 800 else 0.04)
 
 
 def squares(counts, throughputs, unit, contention, coherency):
@@ -204,47 +159,6 @@ def test_no_other_law_within_bounds_fits_better(points, seed):
                 contention, coherency = max(contention, 0.0), 0.0
             if all(1 + contention * (n - 1) + coherency * n * (n - 1) > 0 for n in counts):
                 assert squares(counts, throughputs, unit, contention, coherency) >= least * (1 - 1e-9) - 1e-8
-
-
-@given(measured())
-def test_every_fit_keeps_its_bounds_and_more_freedom_never_fits_worse(points):
-    amdahl, usl = scaling.amdahl(*points), scaling.usl(*points)
-    assert amdahl is not None
-    assert 0 <= amdahl.contention <= 1
-    assert amdahl.coherency == 0
-    if usl is not None:
-        assert usl.unit_throughput > 0
-        assert usl.contention <= 1
-        assert usl.coherency >= 0
-        assert usl.error <= amdahl.error + 2 * scaling.ROUNDING
-        assert all(usl.throughput_at(n) > 0 for n in points[0])
-
-
-@given(measured(), st.integers(-20, 20))
-def test_units_change_throughputs_only(points, doublings):
-    counts, throughputs = points
-    scaled = [value * 2.0**doublings for value in throughputs]
-    assert scaling.efficiencies(counts, scaled) == scaling.efficiencies(counts, throughputs)
-    for fit in (scaling.amdahl, scaling.usl):
-        before, after = fit(counts, throughputs), fit(counts, scaled)
-        assert (before is None) == (after is None)
-        if before is not None and after is not None:
-            assert (after.contention, after.coherency) == (before.contention, before.coherency)
-            assert after.unit_throughput == pytest.approx(before.unit_throughput * 2.0**doublings)
-
-
-@given(laws())
-def test_the_peak_is_the_highest_throughput_of_the_law(drawn):
-    counts, parameters = drawn
-    found = scaling.usl(counts, [law(n, *parameters) for n in counts])
-    assert found is not None
-    if found.peak is None:
-        return
-    peak = found.peak
-    assert peak.measured == (counts[0] <= peak.count <= counts[-1])
-    for n in (*counts, peak.count * 0.99, peak.count * 1.01):
-        if n > 1:
-            assert found.throughput_at(n) <= peak.throughput * (1 + 1e-9)
 
 
 def test_a_peak_worked_out_by_hand():
@@ -280,15 +194,6 @@ def test_llamas_growth_is_super_linear_and_nobody_saw_it_fall():
     assert scaling.amdahl(*LLAMA).contention < 0.05
 
 
-def test_a_peak_away_from_the_highest_measured_throughput_was_not_observed():
-    counts = [1, 2, 4, 6, 8, 9, 10, 12, 16, 24, 32]
-    throughputs = [law(n, 100, 0.19, 0.01) * (1.25 if n == 16 else 1) for n in counts]
-    found = scaling.usl(counts, throughputs)
-    assert found.best_count == 16
-    assert 8 < found.peak.count < 12
-    assert (found.peak.measured, found.peak.observed) == (True, False)
-
-
 def test_a_law_needs_four_counts_with_a_throughput():
     for fit in (scaling.amdahl, scaling.usl):
         assert fit([1, 2, 4], [1.0, 2.0, 3.0]) is None
@@ -298,13 +203,6 @@ def test_a_law_needs_four_counts_with_a_throughput():
         assert found.best_count == 8
 
 
-def test_no_law_where_the_best_fit_would_be_infinite_within_the_measured_counts():
-    # Throughput that grows with the sixth power of the count: n / T = 1 / n^5 bends more sharply than a parabola can.
-    counts = [1, 2, 4, 8, 16, 32]
-    assert scaling.usl(counts, [float(n**6) for n in counts]) is None
-    assert scaling.amdahl(counts, [float(n**6) for n in counts]).contention == 0
-
-
 def test_a_law_that_grows_without_limit_says_nothing_beyond_it():
     # σ = -0.1: 1 - 0.1 (n - 1) reaches 0 at 11.
     found = scaling.usl([1, 2, 4, 8], [law(n, 100, -0.1, 0) for n in (1, 2, 4, 8)])
@@ -312,27 +210,6 @@ def test_a_law_that_grows_without_limit_says_nothing_beyond_it():
     assert found.throughput_at(10) == pytest.approx(10_000, rel=1e-6)
     assert found.throughput_at(12) is None
     assert found.peak is None
-
-
-@st.composite
-def frontiers(draw):
-    xs = sorted(draw(st.sets(st.floats(1, 1e4), min_size=1, max_size=8)))
-    ys = sorted(draw(st.lists(st.floats(1, 1e5), min_size=len(xs), max_size=len(xs))), reverse=True)
-    return xs, ys
-
-
-@given(frontiers(), st.floats(0.5, 2e4), st.randoms())
-def test_a_frontier_is_read_where_it_was_measured_and_never_outside(frontier, x, random):
-    order = random.sample(range(len(frontier[0])), len(frontier[0]))
-    xs, ys = [frontier[0][i] for i in order], [frontier[1][i] for i in order]
-    assert [scaling.on_frontier(xs, ys, one) for one in xs] == ys
-    found = scaling.on_frontier(xs, ys, x)
-    if not min(xs) <= x <= max(xs):
-        assert found is None
-        return
-    below = max((pair for pair in zip(xs, ys, strict=True) if pair[0] <= x), key=lambda pair: pair[0])
-    above = min((pair for pair in zip(xs, ys, strict=True) if pair[0] >= x), key=lambda pair: pair[0])
-    assert above[1] <= found <= below[1]
 
 
 @given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=1, max_size=20))
@@ -346,6 +223,17 @@ def test_what_a_frontier_offers_never_rises_with_the_demand(points):
 
 def test_of_equal_interactivity_the_higher_throughput_counts():
     assert scaling.on_frontier([20, 10, 20, None], [5.0, 9.0, 7.0, 99.0], 20) == 7.0
+
+
+def test_outside_of_what_was_measured_a_frontier_says_nothing():
+    assert scaling.on_frontier([10, 20], [9.0, 7.0], 20.1) is None
+    assert scaling.on_frontier([10, 20], [9.0, 7.0], 9.9) is None
+
+
+def test_no_law_where_the_best_fit_would_be_infinite_within_the_measured_counts():
+    # Throughput that grows with the sixth power of the count: n / T = 1 / n^5 bends more sharply than a parabola can.
+    counts = [1, 2, 4, 8, 16, 32]
+    assert scaling.usl(counts, [float(n**6) for n in counts]) is None
 
 
 def test_replicas_add_up_where_they_fill_the_accelerators():
@@ -379,16 +267,6 @@ def test_what_is_unknown_of_two_instances_stays_unknown():
     assert priced.usd_per_million - priced.replicas_usd_per_million == pytest.approx(-6.67, abs=0.01)
     assert scaling.against_replicas(scaling.Instance(3, 300.0), small) is None
     assert scaling.against_replicas(scaling.Instance(4, 0.0), small) is None
-
-
-@given(st.integers(1, 8), st.integers(1, 16), THROUGHPUT, THROUGHPUT)
-def test_the_ratio_to_replicas_is_one_over_the_efficiency(accelerators, times, base, wide):
-    small = scaling.Instance(accelerators, base)
-    found = scaling.against_replicas(scaling.Instance(accelerators * times, wide), small)
-    if times > 1:
-        efficiency = scaling.efficiencies([accelerators, accelerators * times], [base, wide])[1]
-        assert found.ratio == pytest.approx(1 / efficiency)
-    assert found.replicas == times
 
 
 def test_points_that_do_not_tell_the_coefficients_apart_give_no_end_to_the_peak():

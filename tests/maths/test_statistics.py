@@ -6,29 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bench.maths.statistics import half_width, log_mean, ratio_interval, student_t_95
+from tests.thorough import some, times
 
 
 @pytest.mark.parametrize(
     ("df", "t"),
     # NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, column 0.975.
-    [
-        (1, 12.706),
-        (2, 4.303),
-        (3, 3.182),
-        (4, 2.776),
-        (5, 2.571),
-        (8, 2.306),
-        (10, 2.228),
-        (20, 2.086),
-        (30, 2.042),
-        (60, 2.000),
-        (100, 1.984),
-        (10**9, 1.960),
-    ],
+    [(1, 12.706), (2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042), (100, 1.984), (10**9, 1.960)],
 )
 def test_students_t_is_what_the_tables_print(df, t):
     assert student_t_95(df) == pytest.approx(t, abs=5.1e-4)
@@ -38,15 +24,6 @@ def test_students_t_where_its_distribution_has_a_closed_form():
     # At 1 it is Cauchy's, at 2 the tail is 1 - t / sqrt(2 + t^2).
     assert student_t_95(1) == pytest.approx(math.tan(math.pi * 0.475), rel=1e-10)
     assert student_t_95(2) == pytest.approx(0.95 * math.sqrt(2 / (1 - 0.95**2)), rel=1e-10)
-
-
-@given(st.floats(1, 500), st.floats(1e-3, 10))
-def test_students_t_falls_with_the_degrees_of_freedom(df, more):
-    assert 1.959963 < student_t_95(df + more) < student_t_95(df)
-
-
-def test_students_t_has_no_step_where_its_expansion_takes_over():
-    assert student_t_95(200) == pytest.approx(student_t_95(199.999_999), abs=1e-7)
 
 
 @pytest.mark.parametrize("df", [0, 0.5, -1, math.nan])
@@ -84,14 +61,6 @@ def test_half_an_interval_by_hand():
     assert half_width([(0.0, 4)]) == half_width([]) == 0
 
 
-@given(st.lists(st.tuples(st.floats(1e-200, 1), st.integers(1, 30)), min_size=1, max_size=4))
-def test_the_degrees_of_freedom_of_a_sum_lie_between_the_least_and_their_sum(parts):
-    total = math.sqrt(math.fsum(variance for variance, _ in parts))
-    by_least = student_t_95(min(df for _, df in parts)) * total
-    by_sum = student_t_95(sum(df for _, df in parts)) * total
-    assert by_sum * (1 - 1e-9) <= half_width(parts) <= by_least * (1 + 1e-9)
-
-
 def test_intervals_of_a_difference_hold_the_truth_95_times_in_100():
     noise = np.random.default_rng(20)
     held = 0
@@ -103,19 +72,14 @@ def test_intervals_of_a_difference_hold_the_truth_95_times_in_100():
     assert 0.935 <= held / 2000 <= 0.97
 
 
-@pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 15])
+@pytest.mark.parametrize("count", some([2, 3, 4, 5, 8, 15], 3))
 def test_the_middle_repeat_is_as_far_from_the_truth_as_its_variance_says(count):
-    noise = np.random.default_rng(count).normal(0, 0.1, (20_000, count))
+    noise = np.random.default_rng(count).normal(0, 0.1, (times(20_000, 4_000), count))
     middles = np.sort(noise, axis=1)[:, (count - 1) // 2]
     told = [log_mean(np.exp(row).tolist(), math.exp(middle)) for row, middle in zip(noise, middles, strict=True)]
     assert [one.mean for one in told[:9]] == [math.exp(middle) for middle in middles[:9]]
     assert {one.df for one in told} == {count - 1}
-    assert np.mean([one.variance for one in told]) == pytest.approx(np.mean(middles**2), rel=0.05)
-
-
-def test_a_standing_one_of_equal_values_is_certain():
-    found = log_mean([8.0, 8.0, 8.0], 8.0)
-    assert (found.mean, found.variance) == (8.0, 0.0)
+    assert np.mean([one.variance for one in told]) == pytest.approx(np.mean(middles**2), rel=times(0.05, 0.1))
 
 
 def test_the_interval_of_a_ratio_by_hand():
@@ -132,18 +96,3 @@ def test_a_ratio_over_what_may_be_0_has_no_upper_end():
     assert low == pytest.approx(10 / 4.776445)
     assert high is None
     assert ratio_interval(1, 2, (1.0, 1.0), 0.0, 4) == (0.0, None)
-
-
-@given(
-    st.floats(0.1, 10),
-    st.floats(0.1, 10),
-    st.floats(1e-6, 1),
-    st.floats(1e-6, 1),
-    st.floats(-0.99, 0.99),
-    st.integers(1, 30),
-)
-def test_the_interval_of_a_ratio_holds_the_ratio(over, under, first, second, correlation, df):
-    covariance = correlation * math.sqrt(first * second)
-    low, high = ratio_interval(over, under, (first, second), covariance, df)
-    assert low <= over / under * (1 + 1e-6)
-    assert high is None or over / under <= high * (1 + 1e-6)

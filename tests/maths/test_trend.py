@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.maths.trend import mann_kendall_p, sen_slope
+from tests.thorough import times
 
 
 def test_mann_kendall_by_hand():
@@ -26,8 +27,9 @@ def test_what_falls_stands_still_or_is_too_short_does_not_rise():
 
 def test_chance_passes_for_a_rise_as_often_as_it_says():
     drawn = random.Random(1)
-    passed = sum(mann_kendall_p([drawn.gauss(0, 1) for _ in range(20)]) < 0.05 for _ in range(2000))
-    assert 60 < passed < 130  # 5 % of 2,000, within three standard deviations
+    runs = times(2000, 500)
+    passed = sum(mann_kendall_p([drawn.gauss(0, 1) for _ in range(20)]) < 0.05 for _ in range(runs))
+    assert abs(passed / runs - 0.05) < 3 * (0.05 * 0.95 / runs) ** 0.5
 
 
 @given(st.lists(st.integers(-50, 50), min_size=4, max_size=15))

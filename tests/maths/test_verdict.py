@@ -13,7 +13,7 @@ from bench.maths import verdict
 from bench.maths.statistics import student_t_95
 from bench.maths.verdict import LogRatios
 from tests.maths.latencies_made import MODELS, latencies
-from tests.thorough import times
+from tests.thorough import some, times
 
 MARGIN = 0.02
 EFFECTS = (0.0, 0.02, 0.05, 0.1, 0.3)
@@ -127,19 +127,6 @@ def test_four_verdicts(log, deviation, said):
     assert verdict.verdicts(known([log], deviation), MARGIN) == [said]
 
 
-def test_a_sure_change_within_the_margin_is_the_same():
-    assert verdict.verdicts(known([0.005], 0.001), MARGIN) == ["same"]
-    assert verdict.verdicts(known([0.005], 0.001), 0.001) == ["higher"]
-
-
-def test_adjusted_p_by_hand():
-    # The example of Benjamini and Hochberg (1995), 3.2: fifteen p, of which the four smallest are taken at 0.05.
-    p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590,
-         1.0]  # fmt: skip
-    assert int((verdict.adjusted(np.array(p)) <= 0.05).sum()) == 4
-    assert verdict.adjusted(np.array([0.01, math.nan, 0.04])) == pytest.approx([0.02, math.nan, 0.04], nan_ok=True)
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_adjusted_p_are_larger_keep_their_order_and_are_scipys(p):
     from scipy import stats
@@ -147,6 +134,10 @@ def test_adjusted_p_are_larger_keep_their_order_and_are_scipys(p):
     told = verdict.adjusted(np.array(p))
     assert told == pytest.approx(stats.false_discovery_control(p))
     assert (told >= np.array(p) - 1e-12).all()
+
+
+def test_a_p_that_is_not_known_is_none_of_those_that_are_adjusted():
+    assert verdict.adjusted(np.array([0.01, math.nan, 0.04])) == pytest.approx([0.02, math.nan, 0.04], nan_ok=True)
 
 
 def test_repeats_to_decide_by_hand():
@@ -183,7 +174,7 @@ def test_the_repeats_that_were_asked_for_mostly_decide():
 @pytest.fixture(scope="module")
 def trials():
     """Both sides of each model and metric."""
-    many = times(1000, 150, often=400)
+    many = times(1000, 100, often=400)
     return {(model, metric): simulated(model, metric, many) for model in MODELS for metric in METRICS}
 
 
@@ -206,24 +197,12 @@ def test_where_nothing_changed_at_most_5_in_100_are_told_to_have(trials):
 
 @pytest.mark.parametrize(("metric", "effect", "least"), [("tpot", 0.1, 0.95), ("throughput", 0.1, 0.95),
                                                           ("ttft p99", 0.3, 0.8)])  # fmt: skip
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", some(MODELS, 2))
 def test_changes_that_matter_are_found_with_three_repeats_of_200_requests(trials, model, metric, effect, least):
     pairs, true = of_effect(trials[model, metric], metric, effect)
     said = found(pairs)
     assert np.mean(said) >= least
     assert (np.sign(pairs.log[said]) == np.sign(true)).all()
-
-
-def test_the_more_is_measured_the_less_is_unknown():
-    many = times(400, 100, often=200)
-    for metric, effect in zip(METRICS, (0.02, 0.02, 0.2), strict=True):
-        unknown = [
-            np.mean([verdict.verdicts(one, MARGIN) == ["unknown"] for one in each(of_effect(sides, metric, effect)[0])])
-            for repeats, requests in ((2, 50), (3, 100), (5, 200), (10, 400))
-            for sides in [simulated("batching", metric, many, repeats, requests)]
-        ]
-        assert unknown == sorted(unknown, reverse=True)
-        assert unknown[0] > unknown[-1] + 0.3
 
 
 def test_of_many_pairs_between_which_nothing_differs_rarely_is_even_one_told():

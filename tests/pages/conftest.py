@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from bench.library import Library
 from pages.shared import filter_counts, first_paint
+from tests.library import files
 from tests.pages import hostile as names
 from tests.pages.drawn import MAIN, Open
 
@@ -56,14 +57,32 @@ def shipped(shipped_alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KNEEPOINT_LIBRARY", str(shipped_alone))
 
 
+@pytest.fixture(scope="session")
+def small_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of one point, for tests to which it does not matter what ships: it is opened in no time."""
+    folder = tmp_path_factory.mktemp("ships")
+    assert not Library.open(folder / "library", shipped=False).add([files.table(folder / "ships.csv", {})]).refused
+    return folder / "library"
+
+
 @pytest.fixture
-def own_library(shipped: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty library of the test's own beside the shipped one; nothing is kept from before or for later."""
+def own_library(shipped: None, small_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty library of the test's own; beside it ships a single point. Nothing is kept from before or for later."""
     place = tmp_path / "library"
     monkeypatch.setenv("KNEEPOINT_LIBRARY", str(place))
+    monkeypatch.setattr("bench.library.library.SHIPPED", small_library)
     st.cache_resource.clear()
     yield place
     st.cache_resource.clear()
+
+
+@pytest.fixture
+def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server and the reader's browser are on this machine; Streamlit's runner has neither."""
+    stated = st.get_option
+    monkeypatch.setattr(st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else stated(name))
+    monkeypatch.setattr(type(st.context), "ip_address", property(lambda _: "127.0.0.1"))
+    monkeypatch.setattr(type(st.context), "headers", property(lambda _: {"Host": "localhost:8501"}))
 
 
 @pytest.fixture(autouse=True)
@@ -72,9 +91,9 @@ def main_module(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
-@pytest.fixture(scope="class")
+@pytest.fixture(scope="module")
 def hostile_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where a library with hostile names lies; what pages keep of it is kept for the tests of one class."""
+    """Where a library with hostile names lies; what pages keep of it is kept for the tests of one module."""
     place = tmp_path_factory.mktemp("hostile")
     report = Library.open(place / "library").add([names.write(place)])
     assert not report.refused, report.refused
@@ -107,11 +126,16 @@ def opened() -> Open:
 
 @pytest.fixture
 def counted(opened: Open, monkeypatch: pytest.MonkeyPatch) -> Open:
-    """Opens a page with every number of its row, as a browser has them once they are worked out."""
+    """Opens a page with the numbers of those choices in its row that hold one of these values, as a browser has them
+    once they are worked out."""
 
-    def drawn(name: str, **link: str | list[str]) -> AppTest:
+    def drawn(name: str, *values: str, **link: str | list[str]) -> AppTest:
+        def points(row: filter_counts.RowNumbers, choice: filter_counts.FilterChoice) -> int | None:
+            wanted = any(value in values for chosen in choice.values() for value in chosen)
+            return row.task(choice)[1]() if wanted else None
+
         with monkeypatch.context() as patched:
-            patched.setattr(filter_counts.RowNumbers, "points", lambda row, choice: row.task(choice)[1]())
+            patched.setattr(filter_counts.RowNumbers, "points", points)
             return opened(name, **link)
 
     return drawn

@@ -18,6 +18,15 @@ NAMES = sorted(path.stem for path in PAGES.glob("*.py") if path.stem not in ("__
 Open = Callable[..., AppTest]
 
 
+def first_run(name: str, **query: str) -> AppTest:
+    """A page as a session's first run draws it, before its chart stands."""
+    at = AppTest.from_file(str(MAIN), default_timeout=60)
+    for key, value in query.items():
+        at.query_params[key] = value
+    at.switch_page(f"{name}.py")
+    return at.run()
+
+
 def text_of(at: AppTest) -> str:
     """All that a page says, as Markdown source without the marks of what should not break."""
     parts = [*at.title, *at.header, *at.markdown, *at.caption, *at.warning, *at.error]

@@ -5,15 +5,11 @@ from __future__ import annotations
 from tests.pages.drawn import Open
 
 
-def test_the_box_of_the_demand_is_the_one_of_its_unit(opened: Open) -> None:
-    assert "Requests per second" in [one.label for one in opened("capacity").text_input]
-    users = [one.label for one in opened("capacity", users="2000").text_input]
-    assert {"Users", "Think time (s)"} <= set(users)
-    assert "Requests per second" not in users
-
-
-def test_a_plan_leads_to_a_sweep_that_measures_its_point(opened: Open) -> None:
-    at = opened("capacity", model="deepseek-r1", precision="fp8", isl="1024", osl="1024")
+def test_a_plan_for_users_asks_for_them_and_leads_to_a_sweep_that_measures_its_point(opened: Open) -> None:
+    at = opened("capacity", model="deepseek-r1", precision="fp8", isl="1024", osl="1024", users="2000")
+    asked = [one.label for one in at.text_input]
+    assert {"Users", "Think time (s)"} <= set(asked)
+    assert "Requests per second" not in asked
     (link,) = [one.proto for one in at.get("page_link") if one.proto.label == "Measure this point"]
     assert "concurrency=" in link.query_string
     assert "facts.accelerator=" in link.query_string

@@ -12,9 +12,3 @@ def test_two_accelerators_are_told_with_what_they_differ_in(opened: Open) -> Non
     assert "accelerator | H100 SXM | H200 SXM" in text_of(page)
     view = view_of(page, "compare")
     assert (view.option("a"), view.option("b")) == ("accelerator=h100-sxm", "accelerator=h200-sxm")
-
-
-def test_both_frontiers_are_a_choice(opened: Open) -> None:
-    page = opened("compare", model="llama-3.1-70b", show="frontiers")
-    assert not page.exception
-    assert len(page.get("plotly_chart")) == 1

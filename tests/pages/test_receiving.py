@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
-from starlette.types import Message, Receive, Scope, Send
 
 from pages.server.receiving import ENDPOINT, UploadGuard
 from pages.shared.upload_room import FRAMING, UploadRooms
+from tests.pages.asked import status
 
 ROOM = 10_000_000
 
 
 def asked(rooms: UploadRooms, path: str, method: str = "PUT", **headers: str) -> int:
-    """The status of a request; 204 when it reached the app behind."""
-    sent: list[Message] = []
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 204, "headers": []})
-
-    async def take(message: Message) -> None:
-        sent.append(message)
-
-    async def nothing() -> Message:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    scope: Scope = {
-        "type": "http",
-        "method": method,
-        "path": path,
-        "query_string": b"",
-        "scheme": "http",
-        "server": ("127.0.0.1", 8501),
-        "headers": [(key.encode(), value.encode()) for key, value in headers.items()],
-    }
-    asyncio.run(UploadGuard(app, lambda: rooms)(scope, nothing, take))
-    return int(sent[0]["status"])
+    return status(lambda app: UploadGuard(app, lambda: rooms), path, method, headers)
 
 
 @pytest.fixture

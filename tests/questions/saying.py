@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from bench.basis.statement import Role, Statement, Value
+from bench.basis.wording import CAVEAT, FINDING, LONGEST
 from bench.questions import Answer
+
+MOST: dict[Role, int] = {"headline": LONGEST, "finding": FINDING}
+"""So many words a sentence has at most, by its part in the answer; one of another part as many as a caveat."""
+
+ODD = (
+    r"(?<![\d.,])0 of the\b",
+    r"The 1 listed",
+    r"\bsnapshot\b.* leads ",
+    r"\b1 [a-z]+ cross\b",
+    r"\bNVL72\b",
+    r"\b1 [A-Z]\w+ holds",
+    r"\b1 (points|chips|requests|users|instances|deployments|spares)\b",
+    r"\b1 (chip|user|instance|deployment) (take|serve|draw|state|are)\b",
+    r"\b(\d\d+|[2-9]) (deployment|instance|user|spare)\b",
+    r"\bIts chip draw\b",
+    r"\bone instance are\b",
+    r"  |\.\.| ,|.\bNone\b|\bnan\b",
+)
+"""What nobody says: counts of nothing and of one, the like of several, a build's number as a name, a chip by the name
+of its rack, and what is left of a value that is not there."""
 
 
 def kinds(answer: Answer[Any], *roles: Role) -> list[str]:
@@ -34,3 +59,27 @@ def headline(answer: Answer[Any]) -> tuple[str, dict[str, Value]]:
     """The kind of an answer's headline, and what it says by name."""
     [kind] = kinds(answer, "headline")
     return kind, said(answer, kind)
+
+
+def tells(answer: Answer[Any], wanted: Mapping[str, Mapping[str, object]]) -> None:
+    """Assert that the one statement of each kind says these values among others, and that no sentence reads odd."""
+    for kind, values in wanted.items():
+        told = said(answer, kind)
+        assert {key: told.get(key) for key in values} == {
+            key: pytest.approx(one, rel=5e-3) if isinstance(one, float) else one for key, one in values.items()
+        }, kind
+    assert badly_said(answer) == []
+
+
+def badly_said(answer: Answer[Any]) -> list[str]:
+    """The sentences of an answer that are longer than those of their part may be, or that nobody would say so."""
+    return [
+        one.text
+        for one in answer.statements
+        if len(one.text.split()) > MOST.get(one.role, CAVEAT)
+        or (one.kind not in UNREAD and any(re.search(words, one.text) for words in ODD))
+    ]
+
+
+UNREAD = ("prices", "left_out", "ruled_out")
+"""Kinds of sentence that list counts and names, whatever they are."""

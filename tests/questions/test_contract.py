@@ -60,47 +60,41 @@ def test_it_states_what_it_is_and_has_a_page(name: str) -> None:
 
 @every_question
 @every_view
-def test_every_column_of_its_rows_has_a_label(name: str, where: dict[str, list[str]], shipped: Library) -> None:
-    stated = {column.key for column in question(name).COLUMNS}
-    for key in answer_of(shipped, name, View.of(where)).rows.columns:
-        known = key in stated or key in FILTER_BY_KEY or key in POINT_FIELDS or catalogue.is_metric(key)
-        assert known or key in ("point_id", "isl", "osl", "source_id", "passport"), key
-
-
-@every_question
-@every_view
-def test_a_completed_view_is_whole_and_says_the_same_when_completed_again(
-    name: str, where: dict[str, list[str]], shipped: Library
-) -> None:
-    complete = question(name).complete(shipped, View.of(where))
-    assert complete.whole
-    assert question(name).complete(shipped, complete) == complete
-    assert View.from_query(complete.query()) == complete
-
-
-@every_question
-@every_view
-def test_the_answer_is_the_same_before_and_after_completing_the_view(
+def test_completing_a_view_is_done_once_and_changes_no_answer(
     name: str, where: dict[str, list[str]], shipped: Library
 ) -> None:
     answer = answer_of(shipped, name, View.of(where))
-    again = question(name).answer(shipped, answer.view)
+    complete = answer.view
+    assert question(name).complete(shipped, View.of(where)) == complete
+    assert complete.whole
+    assert question(name).complete(shipped, complete) == complete
+    assert View.from_query(complete.query()) == complete
+    again = question(name).answer(shipped, complete)
     assert again.statements == answer.statements
     assert again.rows.equals(answer.rows)
     assert plain(document(again)) == plain(document(answer))
-    assert question(name).complete(shipped, View.of(where)) == answer.view
+    offered = question(name).choices(shipped, complete)
+    for option in question(name).OPTIONS:
+        chosen = complete.option(option.key)
+        if option.kind == "choice" and chosen:
+            assert chosen in [value for value, _ in offered[option.key]], option.key
 
 
 @every_question
 @every_view
-def test_its_answer_is_a_sentence_with_a_number_and_says_why(
+def test_its_answer_is_one_headline_with_a_number_and_says_why(
     name: str, where: dict[str, list[str]], shipped: Library
 ) -> None:
+    """A headline is short, a name counting once and its flags not."""
     answer = answer_of(shipped, name, View.of(where))
     assert [one.role for one in answer.statements].count("headline") == 1
     assert {one.role for one in answer.statements} <= ROLES
     assert all(one.kind and one.text.endswith(".") for one in answer.statements)
     assert any(character.isdigit() for character in answer.headline)
+    told = re.sub(r" \(flagged: [^)]*\)|; flagged: [^)]*", "", answer.headline)
+    for known in sorted({row.name for row in (*names.models(), *names.accelerators())}, key=len, reverse=True):
+        told = re.sub(rf"(\d+ x )?{re.escape(known)}", "name", told)
+    assert len(told.split()) <= HEADLINE_WORDS, answer.headline
     assert answer.question == question(name).QUESTION
     assert answer.library_version == shipped.version
     assert answer.rows.empty or answer.why
@@ -109,19 +103,7 @@ def test_its_answer_is_a_sentence_with_a_number_and_says_why(
 
 @every_question
 @every_view
-def test_headlines_are_short_a_name_counting_once_and_flags_not(
-    name: str, where: dict[str, list[str]], shipped: Library
-) -> None:
-    headline = answer_of(shipped, name, View.of(where)).headline
-    told = re.sub(r" \(flagged: [^)]*\)|; flagged: [^)]*", "", headline)
-    for name in sorted({row.name for row in (*names.models(), *names.accelerators())}, key=len, reverse=True):
-        told = re.sub(rf"(\d+ x )?{re.escape(name)}", "name", told)
-    assert len(told.split()) <= HEADLINE_WORDS, headline
-
-
-@every_question
-@every_view
-def test_its_result_is_typed_and_its_json_is_derived_from_it(
+def test_its_result_is_typed_its_json_derived_from_it_and_its_columns_labelled(
     name: str, where: dict[str, list[str]], shipped: Library
 ) -> None:
     answer = answered(name, shipped, View.of(where))
@@ -130,9 +112,12 @@ def test_its_result_is_typed_and_its_json_is_derived_from_it(
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert told["headline"] == answer.headline
     assert isinstance(told["result"], dict)
-    assert "numbers" not in told
     ids = set(shipped.query("SELECT point_id FROM points")["point_id"])
     assert all(id in ids for one in answer.statements for id in one.point_ids)
+    stated = {column.key for column in question(name).COLUMNS}
+    for key in answer.rows.columns:
+        known = key in stated or key in FILTER_BY_KEY or key in POINT_FIELDS or catalogue.is_metric(key)
+        assert known or key in ("point_id", "isl", "osl", "source_id", "passport"), key
 
 
 @every_question
@@ -151,7 +136,7 @@ def test_every_flag_of_a_named_point_stands_in_the_sentence(
 
 @every_question
 def test_its_chart_is_drawn_in_both_themes(name: str, shipped: Library) -> None:
-    answer = question(name).answer(shipped, View())
+    answer = answer_of(shipped, name, View())
     for theme in (LIGHT, DARK):
         figure = question(name).figure(answer.result, theme)
         assert isinstance(figure, go.Figure)
@@ -160,27 +145,13 @@ def test_its_chart_is_drawn_in_both_themes(name: str, shipped: Library) -> None:
 
 
 @every_question
-@every_view
-def test_every_option_in_force_is_offered(name: str, where: dict[str, list[str]], shipped: Library) -> None:
-    complete = question(name).complete(shipped, View.of(where))
-    offered = question(name).choices(shipped, complete)
-    for option in question(name).OPTIONS:
-        chosen = complete.option(option.key)
-        if option.kind == "choice" and chosen:
-            assert chosen in [value for value, _ in offered[option.key]], option.key
-
-
-@every_question
 def test_an_empty_library_gives_a_sentence(name: str, empty: Library) -> None:
-    assert said(name, empty).endswith(".")
-
-
-def said(name: str, library: Library) -> str:
-    """The headline, or the sentence of the error a page and the command line print in its place."""
+    """In the answer or in the error that a page and the command line print in its place."""
     try:
-        return question(name).answer(library, View()).headline
+        told = question(name).answer(empty, View()).headline
     except BenchError as problem:
-        return str(problem)
+        told = str(problem)
+    assert told.endswith(".")
 
 
 @every_question

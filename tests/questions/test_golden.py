@@ -18,7 +18,7 @@ from tests.thorough import some
 def test_kinds_values_points_and_rows_are_the_golden_ones(shipped: Library, name: str) -> None:
     kept = golden.kept(name)
     assert kept.keys() == golden.VIEWS.keys()
-    for about in some(kept, 5):
+    for about in some(kept, 10):
         assert golden.values(golden.answer(shipped, name, about)) == kept[about], about
 
 

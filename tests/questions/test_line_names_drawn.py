@@ -11,26 +11,19 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from bench import questions
 from bench.chart import LIGHT
 from bench.chart.line_names import GAP, WIDE
 from bench.library import Library
+from bench.questions import question
 from bench.view import View
+from tests.questions.answering import answer_of
 
 ASKED = (
     "scaling?",
-    "scaling?model=flan-t5-xl&model=flan-ul2",
-    "scaling?model=flan-t5-xl&accelerator=t4&accelerator=v100-pcie-16gb&accelerator=a10",
-    "scaling?model=llama-13b",
     "history?",
-    "history?model=deepseek-r1&precision=fp4",
-    "memory?",
     "memory?model=llama-3.3-70b&model=deepseek-r1",
-    "memory?model=qwen3.5-397b-a17b",
     "pareto?",
-    "pareto?model=deepseek-r1&model=qwen3.5-397b-a17b",
     "pareto?model=flan-t5-xl&model=flan-ul2",
-    "pareto?model=deepseek-r1&accelerator=mi300x&accelerator=mi325x&accelerator=h200-sxm",
 )
 TOGETHER = 2 * GAP / min(WIDE.across)
 
@@ -44,8 +37,7 @@ def share(axis: Any, value: float | str) -> float:
 
 def drawn(shipped: Library, asked: str) -> go.Figure:
     name, _, query = asked.partition("?")
-    view = View.from_query(query)
-    return questions.question(name).figure(questions.question(name).answer(shipped, view).result, LIGHT)
+    return question(name).figure(answer_of(shipped, name, View.from_query(query)).result, LIGHT)
 
 
 def ends(figure: go.Figure) -> dict[tuple[str, str], tuple[Any, float]]:
@@ -73,9 +65,8 @@ def test_names_of_lines_that_end_together_stand_in_the_order_of_their_ends(shipp
                 assert (one[1] - other[1]) * (up - height) >= 0, (its, others)
 
 
-@pytest.mark.parametrize("asked", ["scaling?", "scaling?model=flan-t5-xl&model=flan-ul2"])
-def test_the_chip_counts_of_scalings_lower_panel_stand_under_those_of_the_upper(shipped: Library, asked: str) -> None:
-    layout = drawn(shipped, asked).layout
+def test_the_chip_counts_of_scalings_lower_panel_stand_under_those_of_the_upper(shipped: Library) -> None:
+    layout = drawn(shipped, "scaling?").layout
     assert layout.xaxis.domain == layout.xaxis2.domain
     assert layout.xaxis.range == layout.xaxis2.range
     assert layout.xaxis.tickvals == layout.xaxis2.tickvals

@@ -12,16 +12,15 @@ from bench.view import View
 from tests.thorough import some
 
 NAMES = ("pareto", "scaling", "heatmap", "crossover", "cost")
-TTFT, TPOT = "ttft_ms_p50<=2000", "tpot_ms_p50<=50"
 
 
-@pytest.mark.parametrize("slo", some([(), (TTFT, TPOT), ("e2el_ms_mean<=30000",)], 1), ids=len)
+@pytest.mark.parametrize("slo", some([(), ("ttft_ms_p50<=2000", "tpot_ms_p50<=50")], 1), ids=len)
 def test_of_every_model_and_none(shipped: Library, slo: tuple[str, ...]) -> None:
     rows = shipped.fetch("SELECT DISTINCT model FROM points WHERE model IS NOT NULL ORDER BY 1")
     models = [[], *([model] for (model,) in rows)]
     assert len(models) > 30
     unlike = []
-    for own in some(models, 4, 7):
+    for own in some(models, 3, 5):
         asked = View.of({"model": own}, slo=slo)
         every = story.of(shipped, asked).pins
         for name in NAMES:
@@ -32,12 +31,3 @@ def test_of_every_model_and_none(shipped: Library, slo: tuple[str, ...]) -> None
                 said = {one.kind for one in question(name).answer(shipped, view).statements}
                 unlike += [] if "other_story" in said else [(own, name, told, every)]
     assert unlike == []
-
-
-def test_two_limits_on_llama_lead_cost_to_the_two_points_that_pareto_finds(shipped: Library) -> None:
-    view = View.of({"model": ["llama-3.3-70b"]}, slo=[TTFT, TPOT])
-    for name in ("pareto", "cost"):
-        answer = question(name).answer(shipped, view)
-        assert "Only 2 of 106 points" in answer.headline
-        assert "TPU v6e" in answer.headline
-        assert answer.result.tally.used == 2

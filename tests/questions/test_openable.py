@@ -13,21 +13,18 @@ from bench.questions.cost.cost_words import costs_of_point
 from bench.questions.heatmap import cells
 from bench.questions.openable import marked, measured_of, openable
 from bench.view import View
+from tests.questions.answering import answer_of
 
 A, B, C = (letter * 16 for letter in "abc")
 
 
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    return Library.open(tmp_path_factory.mktemp("shipped") / "library")
-
-
-def test_leaders_come_first_and_then_the_rows_as_they_stand() -> None:
+def test_leaders_come_first_then_the_rows_as_they_stand_and_what_opens_something_else_is_no_point() -> None:
     rows = pd.DataFrame({"point_id": [A, B, C], "on_frontier": [False, True, False]})
     figure = go.Figure(
         [
             {"type": "scatter", "customdata": [[C, "text"], [A, "text"]]},
             {"type": "scatter", "customdata": [B, f"{B}:4"]},
+            {"type": "scatter", "customdata": ["0", "14", "<b>"]},
             {"type": "bar"},
         ]
     )
@@ -49,14 +46,9 @@ def test_what_is_opened_stands_out_and_the_chart_itself_stays_as_it_is() -> None
     assert marked(figure, "d" * 16) is figure
 
 
-def test_what_opens_something_else_is_no_point() -> None:
-    figure = go.Figure([{"type": "scatter", "customdata": ["0", "14", "<b>"]}])
-    assert openable(pd.DataFrame(), figure) == ()
-
-
 @pytest.mark.parametrize("name", ["pareto", "cost", "scaling", "roofline", "capacity", "history"])
 def test_every_point_that_is_drawn_can_be_opened(name: str, shipped: Library) -> None:
-    answer = question(name).answer(shipped, View())
+    answer = answer_of(shipped, name, View())
     offered = openable(answer.rows, question(name).figure(answer.result, LIGHT))
     assert offered
     held = {id for (id,) in shipped.fetch("SELECT point_id FROM points")}
@@ -68,7 +60,7 @@ def test_every_point_that_is_drawn_can_be_opened(name: str, shipped: Library) ->
 
 
 def test_the_cells_of_a_heatmap_are_told_best_first_and_the_empty_ones_last(shipped: Library) -> None:
-    answer = question("heatmap").answer(shipped, View())
+    answer = answer_of(shipped, "heatmap", View())
     figure = question("heatmap").figure(answer.result, LIGHT)
     told = cells.in_words(answer.result, openable(answer.rows, figure))
     peak = answer.result.peak
@@ -78,9 +70,8 @@ def test_the_cells_of_a_heatmap_are_told_best_first_and_the_empty_ones_last(ship
 
 
 def test_a_card_has_the_cost_that_the_bar_has(shipped: Library) -> None:
-    answer = question("cost").answer(shipped, View())
+    answer = answer_of(shipped, "cost", View())
     lead = answer.result.lead
-    label, value = costs_of_point(answer.result, lead.facts.point_id)[0]
-    assert label == answer.result.asked.usd.label
-    assert value == f"{lead.usd_per_million:.2f} USD"
+    told = (answer.result.asked.usd.label, f"{lead.usd_per_million:.2f} USD")
+    assert costs_of_point(answer.result, lead.facts.point_id)[0] == told
     assert costs_of_point(answer.result, "0" * 16) == ()

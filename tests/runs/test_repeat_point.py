@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.endpoint import Settings, running
 from bench.library import Library
 from bench.runs import repeat_point
 from bench.sweep.folder import Folder
 from bench.sweep.planning import form
 from bench.sweep.planning.endpoints import Endpoints
-from bench.sweep.session.runner import run
-from tests.sweep.sweeping import folder_for
 
 ROW = {
     "model": "llama-3.1-70b",
@@ -26,14 +23,6 @@ ROW = {
     "engine": "vllm",
 }
 LAB = '[endpoints.lab]\nbase_url = "http://127.0.0.1:9"\nmodel = "meta-llama/Llama-3.1-70B-Instruct"\n'
-
-
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    with running(Settings(step_ms=2)) as url:
-        folder = folder_for(tmp_path_factory.mktemp("library"), url, workloads__isl="32,64")
-        assert run(folder).state == "done"
-    return folder
 
 
 def test_a_point_of_a_sweep_is_asked_what_it_was_asked(measured: Folder) -> None:

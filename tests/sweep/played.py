@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -20,8 +20,9 @@ class Played:
 
     After `good` answers it redirects to `leads_to`, or where that is empty refuses with 401 and all it was sent, or
     `in_a_stream` with a line that is no JSON. Its first looks at the models are answered by `loading`, each a status or
-    the name of another model; `told` says what other routes answer, with a status, and `more` is in every head. Headers
-    of what came are kept in `headers`.
+    the name of another model; `told` says what other routes answer, with a status, and `more` is in every head. A
+    request for an answer gets what `drips` again and again, so many seconds apart. Headers of what came are kept in
+    `headers`.
     """
 
     good: int = ALWAYS
@@ -31,6 +32,7 @@ class Played:
     loading: list[int | str] = field(default_factory=list)
     told: dict[str, tuple[int, object]] = field(default_factory=dict)
     more: dict[str, str] = field(default_factory=dict)
+    drips: tuple[bytes, float] | None = None
     owned_by: str = "whoever sends"
     route: str = "/v1/chat/completions"
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -38,6 +40,7 @@ class Played:
     answered: int = 0
     url: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
+    over: threading.Event = field(default_factory=threading.Event)
 
     @property
     def port(self) -> int:
@@ -60,6 +63,7 @@ def playing(played: Played | None = None, host: str = "127.0.0.1", port: int = 0
     try:
         yield role
     finally:
+        role.over.set()
         server.shutdown()
         server.server_close()
         thread.join()
@@ -107,7 +111,9 @@ class _Handler(BaseHTTPRequestHandler):
             good = self.played.answered < self.played.good
             self.played.answered += good
         self.played.headers.append({name.lower(): value for name, value in self.headers.items()})
-        if self.path in self.played.told:
+        if self.played.drips is not None:
+            self._drip(*self.played.drips)
+        elif self.path in self.played.told:
             self._say(*self.played.told[self.path])
         elif self.path != self.played.route:
             self._say(404, {"error": f"no such route for {key}"})
@@ -115,6 +121,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(stated, key)
         else:
             self._turn_away(key)
+
+    def _drip(self, piece: bytes, every_s: float) -> None:
+        with suppress(OSError):
+            while not self.played.over.wait(every_s):
+                self.wfile.write(piece)
+        self.close_connection = True
 
     def _key(self) -> str:
         """What came as a key, where it is to be repeated."""

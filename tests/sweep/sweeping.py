@@ -5,17 +5,27 @@ from __future__ import annotations
 import io
 import json
 import os
+import resource
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.cli import main
 from bench.endpoint import Settings, running, truth
+from bench.formats.journal import PointLine
 from bench.sweep.folder import Folder
+from bench.sweep.generator.spool import Spool, gathered
+from bench.sweep.measured.clock import ClockDrift
+from bench.sweep.measured.finishing import FinishedLoad, line_of
 from bench.sweep.planning.plan import Plan
 from bench.sweep.session.setup import looked_at
+from bench.sweep.wire.exchange import Exchange, Limits, PointRun
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,6 +51,21 @@ def folder_for(library: Path, url: str, **fields: Any) -> Folder:
     return Folder.create(library, plan_for(url, **fields))
 
 
+def line_of_load(
+    place: Path, plan: Plan, limits: Limits, exchanges: Iterable[Exchange], bases: Sequence[str] = ()
+) -> PointLine:
+    """The line of the first point of a plan whose load has made these exchanges."""
+    spool, end_ns = Spool(place / "1.part"), 0
+    for one in exchanges:
+        spool.add(one, one.input_tokens, len(one.stamps_ns))
+        end_ns = max(end_ns, one.end_ns)
+    spool.close()
+    run = PointRun(start_ns=0, end_ns=end_ns, lag_ns=array("q", [0] * (end_ns // 10**7)), cpu_s=0.1)
+    drift = ClockDrift(0, 0, 0)
+    ran = FinishedLoad(plan.points()[0], limits, gathered([place / "1.part"]), [run], drift, (), "", bases=bases)
+    return line_of(ran, plan, 1, "requests/1.parquet")
+
+
 def bench(*arguments: str, timeout: float = 60, **more: Any) -> subprocess.CompletedProcess[str]:
     """A command of the command line, run to its end."""
     command = [sys.executable, "-m", "bench", *arguments]
@@ -55,12 +80,30 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
-def asked_before(place: Path, **fields: Any) -> int:
+@cache
+def asked_before(**fields: Any) -> int:
     """How many answers the checks before a sweep of this plan ask for: the load's first is the one of this number."""
-    log = place / "checks.jsonl"
-    with running(Settings(ttft_ms=1, itl_ms=0, log=log)) as url:
-        assert looked_at(plan_for(url, **fields)).problem is None
-    return len(truth.read(log))
+    with TemporaryDirectory() as place:
+        log = Path(place) / "checks.jsonl"
+        with running(Settings(ttft_ms=1, itl_ms=0, log=log)) as url:
+            assert looked_at(plan_for(url, **fields)).problem is None
+        return len(truth.read(log))
+
+
+def failing(first: int, past: int, kind: str = "500") -> Settings:
+    """A quick endpoint of which the answers with these numbers fail; one that stalls never ends."""
+    return Settings(ttft_ms=2, itl_ms=1, fail_at=dict.fromkeys(range(first, past), kind), stall_s=600)
+
+
+@contextmanager
+def no_file_beyond(size: int) -> Iterator[None]:
+    """A disk that is full once a file has so many bytes, for all that this process writes in the block."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def started(folder: Folder) -> subprocess.Popen[bytes]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from bench.formats.journal import EndLine
 from bench.sweep.folder import Folder, Writer
 from bench.sweep.session.runner import run
 from tests.library.sweeps import point, session
-from tests.sweep.sweeping import folder_for
+from tests.sweep.sweeping import folder_for, no_file_beyond
 
 FIRST, SECOND = "2026-11-21T12:00:00.000+00:00", "2026-11-21T14:00:00.000+00:00"
 BETWEEN = "2026-11-21T13:00:00.000+00:00"
@@ -38,27 +37,26 @@ def left_behind(library: Path, *lines: Any, **status: Any) -> Folder:
     return folder
 
 
-def test_without_an_end_in_the_journal_it_was_interrupted_after_the_points_it_has(tmp_path: Path) -> None:
-    found = left_behind(tmp_path, point(1), point(2), started=FIRST, points_done=1, seconds_left=9).status
-    assert (found["state"], found["reason"], found["points_done"]) == ("interrupted", GONE, 2)
-    assert (found["current"], found["seconds_left"]) == (None, None)
+JOURNALLED_END = EndLine("failed", FULL, BETWEEN)
 
 
-def test_a_journal_with_its_end_says_how_it_ended_where_no_status_could_be_written(tmp_path: Path) -> None:
-    found = left_behind(tmp_path, point(1), EndLine("failed", FULL, BETWEEN), started=FIRST).status
-    assert (found["state"], found["reason"], found["points_done"]) == ("failed", FULL, 1)
-
-
-def test_the_end_of_an_earlier_session_is_not_that_of_one_that_was_killed(tmp_path: Path) -> None:
-    end = EndLine("cancelled", "It was cancelled.", BETWEEN)
-    found = left_behind(tmp_path, point(1), end, started=SECOND, state="checking").status
-    assert (found["state"], found["reason"]) == ("interrupted", GONE)
-
-
-def test_a_status_that_says_how_it_ended_stands(tmp_path: Path) -> None:
-    end = EndLine("failed", FULL, BETWEEN)
-    found = left_behind(tmp_path, end, started=FIRST, state="done", reason="All is measured.").status
-    assert (found["state"], found["reason"]) == ("done", "All is measured.")
+@pytest.mark.parametrize(
+    ("lines", "status", "told"),
+    [
+        ([point(1), point(2)], {"points_done": 1, "seconds_left": 9}, ("interrupted", GONE, 2)),
+        ([point(1), JOURNALLED_END], {}, ("failed", FULL, 1)),
+        ([point(1), JOURNALLED_END], {"started": SECOND, "state": "checking"}, ("interrupted", GONE, 1)),
+        ([JOURNALLED_END], {"state": "done", "reason": "All is measured."}, ("done", "All is measured.", 0)),
+    ],
+    ids=["no end", "an end and no status", "the end of an earlier session", "a status that says how it ended"],
+)
+def test_how_a_sweep_ended_whose_process_has_gone(
+    lines: list[Any], status: dict[str, Any], told: tuple[str, str, int], tmp_path: Path
+) -> None:
+    found = left_behind(tmp_path, *lines, **{"started": FIRST} | status).status
+    assert (found["state"], found["reason"], found["points_done"]) == told
+    if "state" not in status:
+        assert (found["current"], found["seconds_left"]) == (None, None)
 
 
 def test_a_journal_that_cannot_be_read_leaves_it_interrupted(tmp_path: Path) -> None:
@@ -88,7 +86,7 @@ def test_whoever_finds_it_running_has_asked_this_session(tmp_path: Path) -> None
         while not folder.ask_to_end():
             pass
 
-    for _ in range(1000):
+    for _ in range(100):
         asking = threading.Thread(target=ask)
         asking.start()
         with folder.taken():
@@ -107,7 +105,7 @@ def test_who_looks_whether_a_sweep_runs_keeps_none_from_beginning(tmp_path: Path
     for one in looking:
         one.start()
     try:
-        for _ in range(2000):
+        for _ in range(500):
             with folder.taken():
                 pass
     finally:
@@ -140,23 +138,17 @@ def test_where_only_the_status_cannot_be_written_the_sweep_still_says_why_it_end
 @pytest.mark.long
 def test_where_only_the_journal_cannot_be_written_the_status_says_why_it_ended(tmp_path: Path) -> None:
     """From the third finished point on no file may grow beyond the journal, which is longer than the status."""
-    told = (
-        "import pathlib, resource, sys; from bench.sweep.folder import Folder; "
-        "from bench.sweep.session.runner import run; "
-        "folder = Folder(pathlib.Path(sys.argv[1])); "
-        "most = lambda: (folder.journal.stat().st_size + 50, resource.RLIM_INFINITY); "
-        "full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, most()); "
-        "ended = run(folder, lambda status: full() if status['points_done'] == 3 else None); "
-        "print(ended.state, ended.reason)"
-    )
-    with running(FAST) as url:
+    with running(FAST) as url, ExitStack() as full:
         folder = folder_for(tmp_path, url, loads__concurrency="1,2,3,4")
-        done = subprocess.run(
-            [sys.executable, "-c", told, str(folder.path)], capture_output=True, text=True, timeout=60
-        )
-    assert done.stdout.startswith("failed "), done.stderr
+
+        def fill(status: Any) -> None:
+            if status["points_done"] == 3:
+                full.enter_context(no_file_beyond(folder.journal.stat().st_size + 50))
+
+        ended = run(folder, fill)
     stated = json.loads((folder.path / "status.json").read_text())
-    assert f"{stated['state']} {stated['reason']}\n" == done.stdout
-    assert "cannot be written (file too large)" in stated["reason"]
+    assert (ended.state, ended.reason) == (stated["state"], stated["reason"])
+    assert ended.state == "failed"
+    assert "cannot be written (file too large)" in ended.reason
     assert len(folder.read.points) == 3
     assert not folder.read.ends

@@ -10,6 +10,7 @@ import urllib.parse
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pyarrow.parquet as pq
@@ -25,7 +26,7 @@ from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan
 from bench.sweep.wire.exchange import Target
 from bench.sweep.wire.redaction import kept, redacted, redacted_document
-from tests.sweep.played import ALWAYS, Played, playing
+from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import command
 
 ELSEWHERE = "http://127.0.0.1:9/elsewhere"
@@ -95,24 +96,22 @@ def knowing(library: Path, key: str) -> Iterator[None]:
         yield
 
 
-def carried_out(place: Path, library: Path, key: str, *more: str) -> Iterator[tuple[str, str]]:
-    """What every command says of a sweep with this key, `more` options among its own, and every file it left.
+def detached(library: Path) -> Folder:
+    """A sweep of the plan as its own process runs it, from `--detach` on."""
+    with knowing(library, KEY):
+        folder = Folder.create(library, Plan.from_mapping(tomllib.loads(PLAN), endpoints=Endpoints(library)))
+        with folder.log.open("w") as log, redirect_stdout(log), redirect_stderr(log):
+            run_detached(folder.path)
+    return folder
 
-    Beside it is one that its own process would run, from `--detach` on.
-    """
-    commands = [
-        ("endpoints", "--check"),
-        ("endpoints", "--check", "--json"),
-        ("sweep", str(place / "plan.toml"), "--json", *more),
-        ("sweeps", "--json"),
-    ]
-    with knowing(library, key):
-        aside = Folder.create(library, Plan.from_mapping(tomllib.loads(PLAN), endpoints=Endpoints(library)))
-        with aside.log.open("w") as log, redirect_stdout(log), redirect_stderr(log):
-            run_detached(aside.path)
-        for words in commands:
-            done = command(*words)
-            yield " ".join(words), done.stdout + done.stderr
+
+def said(place: Path, library: Path, *sweep: str) -> Iterator[tuple[str, str]]:
+    """What the sweep command with these words and every command about sweeps says, and every file that is left."""
+    with knowing(library, KEY):
+        for words in (("endpoints", "--check", "--json"), sweep, ("sweeps", "--json")):
+            if words:
+                done = command(*words)
+                yield " ".join(words), done.stdout + done.stderr
         for folder in listed(library):
             for name in ("watch", "status", "run"):
                 done = command(name, folder.id, "--json")
@@ -125,74 +124,52 @@ def carried_out(place: Path, library: Path, key: str, *more: str) -> Iterator[tu
 def test_a_sweep_with_a_key_leaves_it_nowhere(tmp_path: Path) -> None:
     with running(Settings(ttft_ms=2, itl_ms=1, api_key=KEY)) as url:
         library = library_of(tmp_path, url)
-        assert_nowhere(KEY, carried_out(tmp_path, library, KEY, "--detach"))
-    assert {folder.status["state"] for folder in listed(library)} == {"done"}
+        words = ("sweep", str(tmp_path / "plan.toml"), "--json", "--detach", "--workers", "2")
+        assert_nowhere(KEY, said(tmp_path, library, *words))
+    assert [folder.status["state"] for folder in listed(library)] == ["done"]
 
 
-def test_a_wrong_key_is_told_without_it(tmp_path: Path) -> None:
-    with running(Settings(api_key="another-key-of-the-lab")) as url:
-        library = library_of(tmp_path, url)
-        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
-    (folder,) = listed(library)
-    assert "refuses the key (HTTP 401): correct the variable LAB_API_KEY" in folder.status["reason"]
-
-
-@pytest.mark.parametrize(
-    ("good", "leads_to", "state"),
-    [(0, "", "failed"), (1, "", "failed"), (ALWAYS, "", "done"), (0, ELSEWHERE, "failed")],
-)
-def test_an_endpoint_that_repeats_the_key_gets_it_nowhere(good: int, leads_to: str, state: str, tmp_path: Path) -> None:
-    with playing(Played(good=good, leads_to=leads_to, echoes=True)) as played:
+@pytest.mark.parametrize("leads_to", ["", ELSEWHERE])
+def test_an_endpoint_that_repeats_the_key_as_it_turns_everybody_away_gets_it_nowhere(
+    leads_to: str, tmp_path: Path
+) -> None:
+    with playing(Played(good=0, leads_to=leads_to, echoes=True)) as played:
         library = library_of(tmp_path, played.url)
-        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
-    assert {folder.status["state"] for folder in listed(library)} == {state}
+        detached(library)
+        assert_nowhere(KEY, said(tmp_path, library, "sweep", str(tmp_path / "plan.toml"), "--json"))
+    assert {folder.status["state"] for folder in listed(library)} == {"failed"}
 
 
-@pytest.mark.parametrize("good", [20, 0])
-def test_a_line_of_a_stream_that_repeats_the_key_gets_it_nowhere(good: int, tmp_path: Path) -> None:
-    with playing(Played(good=good, echoes=True, in_a_stream=True)) as played:
-        library = library_of(tmp_path, played.url)
-        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
-
-
-@pytest.mark.parametrize("good", [20, ALWAYS, 0])
-def test_a_header_from_the_environment_is_a_key(good: int, tmp_path: Path) -> None:
-    with playing(Played(good=good, echoes=True)) as played:
+def test_what_an_endpoint_says_with_a_key_in_it_is_kept_without(tmp_path: Path) -> None:
+    """The key is in a header of its own, whose value is in the environment."""
+    with playing(Played(echoes=True)) as played:
         library = library_of(tmp_path, played.url)
         stated = library / "endpoints.toml"
         stated.write_text(
             stated.read_text().replace("key_env = ", "header_env.x-api-key = ") + 'headers = {X-Team = "bench"}\n'
         )
-        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
+        folder = detached(library)
+        assert_nowhere(KEY, said(tmp_path, library))
         assert {(one.get("x-api-key"), one.get("x-team")) for one in played.headers} == {(KEY, "bench")}
-
-
-def test_what_an_endpoint_calls_itself_with_the_key_in_it_is_kept_without(tmp_path: Path) -> None:
-    with playing(Played(echoes=True)) as played:
-        library = library_of(tmp_path, played.url)
-        with knowing(library, KEY):
-            command("sweep", str(tmp_path / "plan.toml"))
-    (folder,) = listed(library)
+    assert folder.status["state"] == "done"
     ((line, session), *_) = folder.read.points
     assert session.deployment.engine_version == "1.0 of …"
     assert set(pq.read_table(folder.path / str(line.samples))["finish"].to_pylist()) == {"length …"}
 
 
-@pytest.mark.parametrize("leads_to", ["", ELSEWHERE])
+@pytest.mark.parametrize(
+    ("more", "kind"), [({}, "http_4xx"), ({"leads_to": ELSEWHERE}, "redirected"), ({"in_a_stream": True}, "malformed")]
+)
 def test_an_endpoint_that_begins_to_repeat_the_key_within_a_point_gets_it_nowhere(
-    leads_to: str, tmp_path: Path
+    more: dict[str, Any], kind: str, tmp_path: Path
 ) -> None:
-    library = tmp_path / "library"
     with playing() as played:
-        library_of(tmp_path, played.url)
-        with knowing(library, KEY):
-            command("sweep", str(tmp_path / "plan.toml"))
-    first = {folder.id for folder in listed(library)}
-    with playing(Played(good=played.answered - 3, leads_to=leads_to, echoes=True), port=played.port):
-        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
-    second = min((folder for folder in listed(library) if folder.id not in first), key=lambda one: one.id)
-    kind = "redirected" if leads_to else "http_4xx"
-    assert [set(line.failures) for line, _ in second.read.points] == [set(), {kind}]
+        library = library_of(tmp_path, played.url)
+        detached(library)
+    with playing(Played(good=played.answered - 3, echoes=True, **more), port=played.port):
+        folder = detached(library)
+        assert_nowhere(KEY, said(tmp_path, library))
+    assert [set(line.failures) for line, _ in folder.read.points] == [set(), {kind}]
 
 
 KEYS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=12, max_size=60)

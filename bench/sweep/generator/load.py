@@ -313,6 +313,7 @@ class _Point:
         have taken it (RFC 9110, 9.2.2: a POST is not repeated by itself).
         """
         self.under_way -= 1
+        self.client.heard(answer)
         self.backlog.add(answer)
         self.report.refused += refused(answer)
         if self.concurrency is not None:

@@ -29,7 +29,7 @@ class WireAnswer:
 
     __slots__ = ("_at", "_document", "_pieces", "_secrets", "_stream", "_streaming", "_when", "ask", "connect_ns",
                  "connection", "end_ns", "ended", "error", "head", "headers_ns", "intended_ns", "limits", "outcome",
-                 "queued", "refusals", "sent_ns", "waiting")  # fmt: skip
+                 "queued", "refusals", "reused", "sent_ns", "waiting")  # fmt: skip
 
     def __init__(
         self, ask: PreparedRequest, target: Target, limits: Limits, intended_ns: int | None, secrets: Sequence[str] = ()
@@ -48,6 +48,7 @@ class WireAnswer:
         self.ended = False
         self.queued = False
         self.refusals = 0  # how often in a row its place was asked for less, this answer included
+        self.reused = False  # whether its connection had carried another request before
         self.waiting = 0
         self._streaming = target.streaming
         self._secrets = secrets

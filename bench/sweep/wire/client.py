@@ -43,6 +43,10 @@ class Idle:
         return None
 
 
+CLOSED_IN_SILENCE = 3
+"""After so many kept connections that were closed without an answer, and none with one, no connection is kept."""
+
+
 class Client:
     """Connections to one target, those without a request waiting in `idle`; `opened` counts all there ever were.
 
@@ -67,6 +71,7 @@ class Client:
         self._heads = [_head(base) for base in self.bases]
         self.secrets = target.secrets
         self._turned_away = 0
+        self._kept_closed, self._kept_answered = 0, False
 
     def answer_to(self, ask: PreparedRequest, intended_ns: int | None) -> WireAnswer:
         """The answer to a request that is about to be sent."""
@@ -83,6 +88,9 @@ class Client:
     def suited(self, connection: Connection | None, ask: PreparedRequest) -> Connection | None:
         """The connection, or instead of none or one to another base URL an idle one; None where none is."""
         base = self.base_of(ask)
+        if connection is not None and connection.used and not self._keeps:
+            connection.close()
+            connection = None
         if connection is not None and connection.base == base:
             return connection
         if connection is not None and connection.open:
@@ -91,6 +99,20 @@ class Client:
             else:
                 connection.close()
         return self.idle.pop(base)
+
+    def heard(self, answer: WireAnswer) -> None:
+        """Learn from an answer that has ended whether this endpoint keeps its connections, as it seems to.
+
+        Some close them behind each answer without saying so; a request on such a connection is lost.
+        """
+        if answer.reused and answer.head is not None:
+            self._kept_answered = True
+        elif answer.reused and answer.outcome == "broken_stream":
+            self._kept_closed += 1
+
+    @property
+    def _keeps(self) -> bool:
+        return self._kept_answered or self._kept_closed < CLOSED_IN_SILENCE
 
     def makes_room(self, opening: int) -> bool:
         """Whether one more connection may be opened beside those; one that idles for another base URL gives way."""

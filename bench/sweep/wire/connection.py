@@ -36,8 +36,8 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = ("_body", "_chunks", "_head", "_left", "_limits", "_lost", "_now", "_reads", "_received",
-                 "_remaining", "_socket", "_stamps", "_used", "answer", "base", "connect_ns", "last_ns",
-                 "number", "on_end", "on_lost", "on_more", "open", "transport", "turned_away")  # fmt: skip
+                 "_remaining", "_socket", "_stamps", "answer", "base", "connect_ns", "last_ns",
+                 "number", "on_end", "on_lost", "on_more", "open", "transport", "turned_away", "used")  # fmt: skip
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Connection(asyncio.Protocol):
         self.connect_ns: int | None = None
         self.open = False
         self.turned_away = False  # reset by the other side before a request was written on it
-        self._used = self._lost = False
+        self.used = self._lost = False
         self.answer: WireAnswer | None = None
         self.last_ns = 0
         self.transport: asyncio.Transport
@@ -87,13 +87,13 @@ class Connection(asyncio.Protocol):
         except BlockingIOError:
             return True
         except OSError:
-            self.turned_away = not self._used
+            self.turned_away = not self.used
         self.close()  # its end, or bytes that nobody asked for
         return False
 
     def send(self, answer: WireAnswer, request: bytes) -> None:
         """Stamp the request and write it, what the kernel does not take at once by way of the transport."""
-        self.answer, self._used = answer, True
+        answer.reused, self.answer, self.used = self.used, answer, True
         answer.connection = self.number
         answer.connect_ns, self.connect_ns = self.connect_ns, None
         self._reads, self._stamps, self._left, self._now = [], [], -1, 0
@@ -268,7 +268,7 @@ class Connection(asyncio.Protocol):
         if self._reads:
             self.look()
         self.open, self._lost = False, True
-        self.turned_away = self.turned_away or (exc is not None and not self._used)
+        self.turned_away = self.turned_away or (exc is not None and not self.used)
         answer, self.answer = self.answer, None
         if answer is not None:
             until_closed = self._body and self._chunks is None and self._remaining is None

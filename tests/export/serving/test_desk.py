@@ -16,6 +16,7 @@ from bench.library import Library
 from bench.view import View
 from tests.library.files import table
 from tests.polling import until
+from tests.thorough import some
 
 CHILD = "bench.export.serving.child"
 
@@ -33,7 +34,7 @@ def children() -> list[psutil.Process]:
     return [one for one in psutil.Process().children() if CHILD in one.cmdline()]
 
 
-@pytest.mark.parametrize("name", export.formats())
+@pytest.mark.parametrize("name", some(export.formats(), 1))
 def test_a_process_writes_what_this_one_would(name: str, library: Library) -> None:
     kind, view = export.format_named(name), View.of({"concurrency": [2, 8]})
     with ExportDesk(library).written(kind, view) as file:
@@ -54,14 +55,6 @@ def test_so_many_at_once_and_who_waits_gets_the_next_place(library: Library) -> 
         assert file.read(2) == b"**"
     held.join()
     assert not children()
-
-
-def test_who_has_left_gets_no_file_and_leaves_a_place(library: Library) -> None:
-    at, kind = ExportDesk(library, at_once=1), export.format_named("markdown")
-    for _ in range(3):
-        with pytest.raises(VisitorLeft):
-            at.written(kind, View(), lambda: True)
-        assert not children()
 
 
 def test_what_cannot_be_is_told_as_by_this_process(library: Library) -> None:

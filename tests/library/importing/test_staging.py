@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.errors import InputError
@@ -17,7 +17,6 @@ from bench.library.importing.staging import source_id_of, stage
 SMALL_SHARE = 1 << 12
 
 
-@settings(max_examples=30, deadline=None)
 @given(size=st.integers(0, 5 * SMALL_SHARE + 1), block=st.sampled_from([1, 7, 256, SMALL_SHARE]))
 def test_a_copy_is_the_file_and_its_id_the_hash_of_it_however_large(
     tmp_path_factory: pytest.TempPathFactory, size: int, block: int
@@ -68,10 +67,3 @@ def test_a_companion_outside_the_folder_is_refused(tmp_path: Path) -> None:
     for companion in (outside, main.parent / ".." / "b"):
         with pytest.raises(InputError, match="outside"):
             source_id_of(main, (companion,))
-
-
-def test_a_file_named_like_the_manifest_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "manifest.json"
-    file.write_text("{}")
-    with pytest.raises(InputError, match="rename"):
-        stage(file, (), tmp_path / "in")

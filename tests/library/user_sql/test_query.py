@@ -6,7 +6,6 @@ import json
 import math
 import os
 import signal
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -16,6 +15,7 @@ from bench.library import Library
 from bench.library.user_sql import query
 from bench.library.user_sql.child import answered
 from tests.library.files import sweep
+from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
@@ -30,68 +30,38 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library
 
 
-def refused(library: Library, sql: str) -> str:
-    with pytest.raises(QueryRefused) as caught:
-        query.run(library, sql)
-    message = str(caught.value)
-    assert "\n" not in message
-    assert str(library.path) not in message
-    return message
-
-
-def test_rows_come_back_typed(library: Library) -> None:
-    result = query.run(library, "SELECT concurrency, date, restated_in FROM points ORDER BY 1 -- all of them")
-    assert [row["concurrency"] for row in result.table.to_pylist()] == [1, 2, 4]
+def test_rows_come_back_from_the_process_with_every_kind_of_value(library: Library) -> None:
+    result = query.run(
+        library,
+        "SELECT concurrency AS a, 2 AS a, date, restated_in, {'a': 1} AS struct, [1, NULL] AS list, 'x'::BLOB AS bytes,"
+        " MAP {'k': 2} AS map, INTERVAL 1 DAY AS gap, '6f1e4f5e-2b0c-4c3e-9a3e-111111111111'::UUID AS id,"
+        " 170141183460469231731687303715884105727::HUGEINT AS huge, 'NaN'::DOUBLE AS nan, TIME '12:00' AS clock,"
+        " TIMESTAMPTZ '2026-01-01 00:00Z' AS moment, 'a'::ENUM('a', 'b') AS kind, '101'::BIT AS bits,"
+        " 'größer 模型 🚀' AS t, chr(0) AS nul FROM points ORDER BY 1 -- all of them",
+    )
+    rows = result.table.to_pylist()
+    assert [(row["a"], row["a_2"]) for row in rows] == [(1, 2), (2, 2), (4, 2)]
+    assert (rows[0]["struct"], rows[0]["list"], rows[0]["kind"]) == ({"a": 1}, [1, None], "a")
+    assert (rows[0]["t"], rows[0]["nul"], rows[0]["restated_in"]) == ("größer 模型 🚀", "\0", None)
+    assert math.isnan(rows[0]["nan"])
     assert not result.truncated
 
 
-def test_every_kind_of_value_comes_back(library: Library) -> None:
-    result = query.run(
-        library,
-        "SELECT {'a': 1} AS struct, [1, NULL] AS list, MAP {'k': 2} AS map, INTERVAL 1 DAY AS gap, 'x'::BLOB AS bytes,"
-        " '6f1e4f5e-2b0c-4c3e-9a3e-111111111111'::UUID AS id, 170141183460469231731687303715884105727::HUGEINT AS huge,"
-        " 1.50::DECIMAL(9, 2) AS exact, 'NaN'::DOUBLE AS nan, 'inf'::DOUBLE AS inf, TIME '12:00' AS clock,"
-        " TIMESTAMPTZ '2026-01-01 00:00Z' AS moment, 'a'::ENUM('a', 'b') AS kind, NULL AS nothing, '101'::BIT AS bits",
-    )
-    (row,) = result.table.to_pylist()
-    assert (row["struct"], row["list"], row["kind"], row["nothing"]) == ({"a": 1}, [1, None], "a", None)
-    assert math.isnan(row["nan"])
-    assert row["inf"] == math.inf
-
-
-def test_a_column_is_known_by_its_name(library: Library) -> None:
-    result = query.run(library, 'SELECT 1 AS a, 2 AS a, 3 AS " ", 4 AS a, 5 AS a_2')
-    assert result.table.column_names == ["a", "a_2", " ", "a_3", "a_2_2"]
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "FROM range(20000)",
-        "FROM " + ", ".join(f"points p{n}" for n in range(9)),
-        pytest.param(
-            "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT n FROM t",
-            marks=pytest.mark.exhaustive,  # twenty seconds of processor time
-        ),
-    ],
-)
+@pytest.mark.parametrize("sql", ["FROM range(20000)", "FROM " + ", ".join(f"points p{n}" for n in range(9))])
 def test_rows_are_cut_at_the_limit(library: Library, sql: str) -> None:
-    result = query.run(library, sql)
-    assert (result.table.num_rows, result.truncated) == (query.ROW_LIMIT, True)
+    table, truncated = answered(library, sql)
+    assert (table.num_rows, truncated) == (query.ROW_LIMIT, True)
 
 
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [
         ("SELECT * FROM read_text('/etc/passwd')", "not available"),
-        ("SELECT * FROM read_text('{library}/endpoints.toml')", "not available"),
         ("SELECT * FROM '{library}/audit.jsonl'", "no table named"),
         ("SELECT getenv('HOME')", "not available"),
         ("SELECT nothing FROM points", 'Line 1: Referenced column "nothing" not found.* Candidate bindings: '),
         ("SELECT concurrency,\n  max(isl)\nFROM points", "^Line 1: column .*GROUP BY"),
-        ("SELECT ST_Area('x'), st_read('x')", "not in the catalog"),
         ("SELECT 1 / 'x'", "Could not convert string"),
-        ("SELECT INTERVAL 1 DAY UNION ALL SELECT TIME '12:00'", r"TIME -> INTERVAL"),
         ("SELECT (range::VARCHAR || 'x')::INT FROM range(5000)", "Could not convert string"),
         ("SELECT $1", "parameter"),
         ("SELECT error('{library}')", "^the library$"),
@@ -108,13 +78,10 @@ def test_what_a_select_may_not_do(library: Library, sql: str, reason: str) -> No
     "sql",
     [
         "SELECT * FROM read_text('/etc/passwd')",
-        "SELECT * FROM read_csv('/etc/passwd')",
         "SELECT * FROM glob('/*')",
         "SELECT * FROM '/etc/passwd.csv'",
-        "SELECT * FROM read_text('{library}/endpoints.toml')",
         "SELECT * FROM read_text('{library}/points/../endpoints.toml')",
         "SELECT * FROM read_text('{library}/points-of-another')",
-        "SELECT * FROM duckdb_secrets()",
         "SELECT * FROM enable_logging(storage = 'file', storage_path = '{library}/points/l')",
         "SET threads = 1",
         "INSTALL httpfs",
@@ -135,31 +102,37 @@ def test_a_change_is_refused_whatever_the_check_overlooks(library: Library) -> N
 
 
 @pytest.mark.parametrize(
-    ("sql", "reason"),
-    [
-        ("DELETE FROM notes", "Only one SELECT"),
-        ("WITH gone AS (DELETE FROM notes RETURNING *) SELECT * FROM gone", "Only one SELECT"),
-        ("SELECT repeat('x', 1500000000)", "needed more memory"),
-        ("SELECT repeat('x', 1000000) FROM range(1000)", "needed more memory"),
-        ("SELECT list(a.range) FROM range(10000000000) a", "needed more memory"),
-        ("SELECT * FROM " + "(SELECT * FROM " * 5_000 + "range(1)" + ")" * 5_000, ""),
-    ],
-    ids=["delete", "cte", "long text", "long texts", "long list", "deep"],
+    "sql",
+    some(
+        [
+            "SELECT repeat('x', 1500000000)",
+            "SELECT * FROM " + "(SELECT * FROM " * 5_000 + "range(1)" + ")" * 5_000,
+            "SELECT list(a.range) FROM range(10000000000) a",
+            "SELECT repeat('x', 1000000) FROM range(1000)",
+        ],
+        2,
+    ),
+    ids=lambda sql: sql[:30],
 )
-def test_the_process_keeps_its_limits(library: Library, sql: str, reason: str) -> None:
+def test_the_process_keeps_its_limits(library: Library, sql: str) -> None:
     before = sorted(os.walk(library.path))
-    assert reason in refused(library, sql)
+    with pytest.raises(QueryRefused) as caught:
+        query.run(library, sql)
+    assert "\n" not in str(caught.value)
+    assert str(library.path) not in str(caught.value)
     assert sorted(os.walk(library.path)) == before
 
 
 @pytest.mark.parametrize(
     "sql",
-    [
-        "SELECT sum(sqrt(a.range)) FROM range(10000000000) a",
-        "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t",
-        "SELECT max(a.range * b.range + c.range) FROM range(10000) a, range(10000) b, range(10000000) c",
-    ],
-    ids=["sum", "recursive", "cross join"],
+    some(
+        [
+            "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t",
+            "SELECT sum(sqrt(a.range)) FROM range(10000000000) a",
+            "SELECT max(a.range * b.range + c.range) FROM range(10000) a, range(10000) b, range(10000000) c",
+        ],
+        1,
+    ),
 )
 def test_a_query_without_end_is_ended_by_its_own_alarm(library: Library, sql: str) -> None:
     request = json.dumps({"sql": sql, "seconds": 0.6}).encode() + b"\n"
@@ -182,16 +155,3 @@ def test_what_can_be_no_query_is_refused_before_a_process_sees_it(
     monkeypatch.setattr(query, "result_by", None)
     with pytest.raises(QueryRefused, match=reason):
         query.readable(sql)
-
-
-def test_text_is_text(library: Library) -> None:
-    told = query.run(library, "SELECT 'größer 模型 🚀' AS t, chr(0) AS nul").table.to_pylist()
-    assert told == [{"t": "größer 模型 🚀", "nul": "\0"}]
-
-
-def test_the_readers_own_index_is_locked_as_well(library: Library, tmp_path: Path) -> None:
-    outside = tmp_path / "x.csv"
-    outside.write_text("a\n1\n")
-    for sql in (f"SELECT * FROM '{outside}'", "SET threads = 1", "INSTALL httpfs", f"ATTACH '{outside}.db'"):
-        with pytest.raises(duckdb.Error):
-            library.cursor().execute(sql).fetchall()

@@ -1,36 +1,33 @@
-"""How many: sums worked out by hand, what may be recommended, and a thousand demands against a plain search."""
+"""How many: sums worked out by hand, what may be recommended, and that more demand never costs less.
+
+That the load of a curve is the best is tried against a plain search in tests/maths/test_operating_load.py.
+"""
 
 from __future__ import annotations
 
 import math
 import random
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.interpolate import PchipInterpolator
 
 from bench.basis import evidence, limits, points, prices, uses
 from bench.basis.limits import Limit
 from bench.chart import DARK, LIGHT
-from bench.cli import main
 from bench.errors import UsageError
 from bench.library import Library
 from bench.maths.capacity import Demand, DemandUnit
-from bench.questions import Answer, answered, capacity, openable
+from bench.questions import Answer, capacity, openable
 from bench.questions.capacity import fleet_words, measured, planning
 from bench.questions.capacity.result import LARGEST, SLOWER, Capacity, CapacityAsked, FleetPlan
 from bench.sweep.planning import form
 from bench.view import View
-from tests.questions.heatmap.results import Row, flag, library_of, point
-from tests.questions.saying import headline, kinds, said, statements
-from tests.thorough import times
+from tests.questions.heatmap.results import Row, library_of, point
+from tests.questions.saying import headline, said, statement, tells
+from tests.thorough import some, times
 
 H200 = {"accelerator": "h200-sxm", "accelerators": 8, "tp": 8}
 UNPRICED = {"accelerator": "mi325x", "accelerators": 2, "tp": 2}
@@ -54,6 +51,11 @@ def ask(library: Library, *, slo: Sequence[str] = (), **options: str) -> Answer[
     return capacity.answer(library, View.of({}, OWN | options, slo=slo))
 
 
+def own_plan(library: Library, *, slo: Sequence[str] = (), **options: str) -> FleetPlan:
+    """The plan on H100."""
+    return next(one for one in ask(library, slo=slo, **options).result.plans if one.facts.accelerator == "h100-sxm")
+
+
 def usd_of(library: Library, chip: str) -> float:
     return prices.chip_prices(library, prices.Choice())[chip].usd
 
@@ -67,15 +69,12 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 def test_requests_at_a_measured_load_by_hand(three: Library) -> None:
     """TPOT of 26 ms is kept at 16 in flight, 8 requests a second: 30 at peak take 30 / (8 x 0.8) = 4.7, so 5 x 4."""
-    found = ask(three, slo=["tpot_ms_p50<=26"], requests="15", peak="2").result
-    own = next(one for one in found.plans if one.facts.accelerator == "h100-sxm")
+    own = own_plan(three, slo=["tpot_ms_p50<=26"], requests="15", peak="2")
     assert (own.instance.load, own.instance.rate, own.instance.is_measured) == (16, 8, True)
     assert (own.fleet.instances, own.chips) == (5, 20)
     assert own.usd_per_month == pytest.approx(20 * usd_of(three, "h100-sxm") * HOURS)
-    assert own.fleet.used_at_mean == pytest.approx(15 / 40)
-    assert own.fleet.used_at_peak == pytest.approx(30 / 40)
-    assert own.instance.stopped_by == "tpot_ms_p50"
-    assert own.instance.error is None
+    assert (own.fleet.used_at_mean, own.fleet.used_at_peak) == pytest.approx((15 / 40, 30 / 40))
+    assert (own.instance.stopped_by, own.instance.error) == ("tpot_ms_p50", None)
     assert own.power is not None
     assert (own.power.watts, own.power.is_measured) == (700, False)
 
@@ -100,32 +99,21 @@ def test_interactivity_is_a_limit_on_the_same_curve(tmp_path: Path) -> None:
     assert speed == pytest.approx(1000 / by_tpot.instance.values["tpot_ms_p50"])
 
 
-def test_users_by_hand(three: Library) -> None:
-    """At 16 in flight 8 requests a second: 8 x 30 think and 16 wait, 256 users; 500 at peak twice that take 4.9."""
-    found = ask(three, slo=["tpot_ms_p50<=26"], users="500", think="30", peak="2").result
-    own = next(one for one in found.plans if one.facts.accelerator == "h100-sxm")
-    assert own.served == 256
-    assert own.fleet.instances == math.ceil(1000 / (256 * 0.8)) == 5
+def test_users_and_tokens_by_hand(three: Library) -> None:
+    """At 16 in flight 8 requests a second: 8 x 30 think and 16 wait, 256 users; 500 at peak twice that take 4.9.
 
-
-def test_tokens_by_hand(three: Library) -> None:
-    """8 requests of 128 tokens a second are 88,473,600 a day; of prompts and outputs twice that."""
-    for unit, each in (("output_tokens", 88_473_600), ("tokens", 176_947_200)):
-        found = ask(three, slo=["tpot_ms_p50<=26"], unit=unit, tokens="100000000").result
-        own = next(one for one in found.plans if one.facts.accelerator == "h100-sxm")
-        assert own.served == pytest.approx(each)
+    8 requests of 128 tokens a second are 88,473,600 a day; of prompts and outputs twice that.
+    """
+    slo = ["tpot_ms_p50<=26"]
+    users = own_plan(three, slo=slo, users="500", think="30", peak="2")
+    assert (users.served, users.fleet.instances) == (256, math.ceil(1000 / (256 * 0.8)))
+    assert own_plan(three, slo=slo, unit="output_tokens", tokens="100000000").served == pytest.approx(88_473_600)
+    assert own_plan(three, slo=slo, unit="tokens", tokens="100000000").served == pytest.approx(176_947_200)
 
 
 def test_nothing_is_said_beyond_the_largest_measured_load(three: Library) -> None:
-    answer = ask(three, slo=["tpot_ms_p50<=1000"])
-    own = next(one for one in answer.result.plans if one.facts.accelerator == "h100-sxm")
+    own = own_plan(three, slo=["tpot_ms_p50<=1000"])
     assert (own.instance.load, own.instance.rate, own.instance.stopped_by) == (64, 16, LARGEST)
-    alone = library_answer(three, accelerator="h100-sxm")
-    assert "so it may serve more" in statements(alone, "instance")[0].text
-
-
-def library_answer(library: Library, **where: str) -> Answer[Capacity]:
-    return capacity.answer(library, View.of({key: [value] for key, value in where.items()}, OWN))
 
 
 def test_more_load_that_serves_less_is_not_taken(tmp_path: Path) -> None:
@@ -145,32 +133,25 @@ def test_a_deployment_without_a_point_within_the_limits_is_never_recommended(thr
     assert unstated.result.ruled_out == {"unstated": 1}
 
 
-def test_the_cheapest_comes_first_and_what_has_no_price_behind_it(three: Library) -> None:
-    found = ask(three, requests="10").result
-    costs = [one.usd_per_month for one in found.plans]
+def test_the_cheapest_comes_first_and_what_has_no_price_behind_it_by_its_chips(three: Library, tmp_path: Path) -> None:
+    answer = ask(three, requests="10")
+    costs = [one.usd_per_month for one in answer.result.plans]
     assert costs[-1] is None
     assert costs[:-1] == sorted(one for one in costs if one is not None)
-    answer = ask(three, requests="10")
     assert said(answer, "unpriced") == {"unpriced": 1}
-
-
-def test_without_any_price_chips_rank(tmp_path: Path) -> None:
     rows = [at(8, 2.0, **UNPRICED), at(8, 3.0, **{**UNPRICED, "accelerators": 8, "tp": 8})]
-    answer = ask(library_of(tmp_path, rows), requests="10", peak="1", headroom="0")
-    assert [(one.fleet.instances, one.chips) for one in answer.result.plans] == [(5, 10), (4, 32)]
-    assert answer.result.lead.facts.accelerator == "mi325x"
-    assert "USD" not in answer.headline
+    bare = ask(library_of(tmp_path, rows), requests="10", peak="1", headroom="0")
+    assert [(one.fleet.instances, one.chips) for one in bare.result.plans] == [(5, 10), (4, 32)]
+    assert "USD" not in bare.headline
 
 
 def test_a_budget_and_chips_at_hand_leave_out_what_is_beyond_them(three: Library) -> None:
     every = ask(three, requests="40").result.plans
-    cheapest = every[0].usd_per_month or 0
-    within = ask(three, requests="40", budget=f"{cheapest + 1:.0f}").result
+    within = ask(three, requests="40", budget=f"{(every[0].usd_per_month or 0) + 1:.0f}").result
     assert [one.chips for one in within.plans] == [every[0].chips]
     assert within.ruled_out == {"budget": 2}
     beyond = ask(three, requests="40", budget="100")
     assert beyond.result.plans == ()
-    assert headline(beyond)[0] == "beyond_means"
     assert not beyond.rows["is_allowed"].any()
     few = ask(three, requests="40", chips="30").result  # 80 / (16 x 0.8) = 6.25: 7 x 4, where H200 takes 4 x 8
     assert {one.facts.accelerator for one in few.plans} == {"h100-sxm"}
@@ -185,25 +166,106 @@ def test_shorter_requests_count_as_measured_and_longer_ones_were_not(three: Libr
     assert longer.result.tally.of("short_isl") == 5
 
 
+def waiting(concurrency: int, rate: float, e2el: float, ttft: float, **more: object) -> Row:
+    return at(concurrency, rate, e2el_ms_mean=e2el, ttft_ms_p50=ttft, **more)
+
+
+def sent(rate: float, ttft: float, e2el: float) -> Row:
+    """A point of an open loop of the same deployment."""
+    return waiting(1, rate, e2el, ttft) | {"load_kind": "open", "concurrency": None, "request_rate": rate}
+
+
+LATE = [waiting(1, 1.0, 1000, 50, ttft_ms_p99=60), waiting(16, 8.0, 2000, 80, ttft_ms_p99=1000)]
+ONE = {"accelerators": 1, "tp": 1}
+EIGHT = {"accelerator": "b200-sxm", "accelerators": 8, "tp": 8}
+UNLIKE = [*CURVE, at(32, 10.0, **H200) | {"isl": 4096}]
+TWO_MODELS = "model=llama-3.1-70b&model=llama-3.1-8b"
+OF_TWO_MODELS = [*CURVE, at(32, 40.0, model="llama-3.1-8b", **ONE)]
+
+SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
+    "one chip, one request": (
+        [at(8, 2.0, **ONE)],
+        "requests=1&peak=1",
+        {"takes": {"chips": 1, "instances": 1}, "used": {"mean": 0.5}, "power": {"kw": 0.7, "chips_per_mw": 1428}},
+    ),
+    "a spare": (CURVE, "slo=tpot_ms_p50<=40&requests=15&spare=1", {"takes": {"instances": 5}, "used": {"mean": 0.26}}),
+    "a day's tokens without a price": (
+        [at(8, 2.0, **UNPRICED)],
+        "unit=output_tokens&tokens=100000000",
+        {"takes": {"chips": 24, "usd_per_month": None}, "unpriced": {"unpriced": 1}},
+    ),
+    "several accelerators": (
+        [*CURVE, at(32, 30.0, **H200), at(8, 2.0, **UNPRICED)],
+        "requests=40",
+        {"next": {"others": 2}, "change": {"others": 1}, "unpriced": {"unpriced": 1}},
+    ),
+    "over the budget": (
+        CURVE,
+        "requests=40&budget=12000",
+        {"beyond_means": {"chips": 28, "budget": 12000}, "at_most": {"most": 6.4}, "ruled_out": {"budget": 1}},
+    ),
+    "one chip at hand": (
+        CURVE,
+        "requests=40&chips=1",
+        {"beyond_means": {"chips": 28, "chips_at_hand": 1}, "at_most": {"most": 0}, "ruled_out": {"chips": 1}},
+    ),
+    "nobody keeps it": (CURVE, "slo=tpot_ms_p50<=9", {"none_keeps": {"deployments": 1}, "ruled_out": {"beyond": 1}}),
+    "nobody states it": (CURVE, "slo=e2el_ms_p50<=9", {"none_keeps": {"deployments": 1}, "ruled_out": {"unstated": 1}}),
+    "at full load": (
+        [at(8, 2.0) | {"load_kind": "saturated", "concurrency": None}],
+        "",
+        {"instance": {"rate": 2.0}, "saturated": {"deployments": 1}},
+    ),
+    "an open loop alone": ([sent(2.5, 80, 1000)], "slo=ttft_ms_p50<=100", {"instance": {"rate": 2.5, "load": 2.5}}),
+    "an open loop that met a busy stretch": (
+        [sent(2.5, 80, 1000) | {"request_rate": 2.25}],
+        "slo=ttft_ms_p50<=100",
+        {"instance": {"rate": 2.25, "load": 2.25}},
+    ),
+    "nothing to go by": (
+        [at(8, 2.0, ttft_ms_p50=5) | {"output_tokens_per_s": None}],
+        "",
+        {"none_usable": {"points": 1}},
+    ),
+    "two models": (OF_TWO_MODELS, TWO_MODELS, {"of_models": {"models": 2, "chips": 1}}),
+    "two workloads": (UNLIKE, "v=2&model=llama-3.1-70b", {"undecided": {"least": 8, "most": 24}}),
+    "few that can tell": (
+        [*CURVE, at(32, 30.0, **H200), at(32, 30.0, **EIGHT)],
+        "slo=tpot_ms_p50<=30",
+        {"undecided": {"least": 12, "most": 12}, "ruled_out": {"unstated": 2}},
+    ),
+    "more waits than the limit": (
+        LATE,
+        "slo=ttft_ms_p99<=900&requests=7&peak=1&headroom=0",
+        {"random": {"kept": False, "instances": 2}},
+    ),
+    "a queue without end": (
+        [waiting(1, 1.0, 1000, 50), waiting(16, 8.0, 2200, 80)],
+        "slo=ttft_ms_p50<=900&requests=15.9&peak=1&headroom=0",
+        {"random": {"kept": False, "instances": 3}},
+    ),
+    "an open loop beside": (
+        [*LATE, sent(2, 60, 1500), sent(6, 75, 1900)],
+        "slo=ttft_ms_p50<=79&requests=5&peak=1",
+        {"open_loop": {"figures": 4}},
+    ),
+    "a limit on a cost": (CURVE, "slo=usd_per_million_output_tokens<=5", {"cost_limit": {}}),
+}
+
+
+@pytest.mark.parametrize(("rows", "query", "wanted"), some(SAID.values(), 12), ids=some(SAID, 12))
+def test_what_is_said(rows: list[Row], query: str, wanted: dict[str, dict[str, object]], tmp_path: Path) -> None:
+    tells(capacity.answer(library_of(tmp_path, rows), View.from_query(query).with_options(use="own")), wanted)
+
+
 def test_workloads_that_differ_are_not_ranked_unless_the_demand_says_its_own(tmp_path: Path) -> None:
-    held = library_of(tmp_path, [*CURVE, at(32, 10.0, **H200) | {"isl": 4096}])
-    answer = capacity.answer(held, View.of({"model": ["llama-3.1-70b"]}, OWN, whole=True))
-    assert headline(answer)[0] == "undecided"
-    assert "next" not in kinds(answer)
-    stated = ask(held, request_isl="100", request_osl="100")
+    stated = ask(library_of(tmp_path, UNLIKE), request_isl="100", request_osl="100")
     assert headline(stated)[0] == "takes"
     assert len(stated.result.plans) == 2
 
 
-def test_a_flag_of_the_point_stands_in_the_headline(tmp_path: Path) -> None:
-    held = library_of(tmp_path, [at(8, 2.0, flags=flag("capped")), at(16, 3.0, flags=flag("capped"))])
-    assert "(flagged: cut short by a cap)" in ask(held).headline
-
-
 def test_models_side_by_side_have_a_plan_each(tmp_path: Path) -> None:
-    held = library_of(tmp_path, [*CURVE, at(32, 40.0, model="llama-3.1-8b", accelerators=1, tp=1)])
-    answer = capacity.answer(held, View.of({"model": ["llama-3.1-70b", "llama-3.1-8b"]}, OWN))
-    assert headline(answer)[0] == "of_models"
+    answer = capacity.answer(library_of(tmp_path, OF_TWO_MODELS), View.from_query(TWO_MODELS).with_options(**OWN))
     assert [one.facts.model for one in answer.result.leads] == ["llama-3.1-8b", "llama-3.1-70b"]
     assert set(answer.rows["model"]) == {"llama-3.1-70b", "llama-3.1-8b"}
 
@@ -240,7 +302,7 @@ def test_limits_of_a_use_that_nobody_states_are_left_out_and_told(tmp_path: Path
     held = library_of(tmp_path, [at(8, 2.0, ttft_ms_p50=100)])
     answer = capacity.answer(held, View.of({}, {"use": "chat"}))
     assert [one.metric.key for one in answer.result.limits] == ["ttft_ms_p50"]
-    assert "median TPOT" in statements(answer, "dropped")[0].text
+    assert "median TPOT" in statement(answer, "dropped").text
 
 
 def test_every_use_has_its_own_point_and_a_source(three: Library) -> None:
@@ -286,23 +348,6 @@ def test_what_cannot_be_asked_is_refused(three: Library) -> None:
             ask(three, **wrong)
 
 
-def test_the_plan_of_many_models_as_csv(
-    shipped: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("KNEEPOINT_LIBRARY", str(tmp_path / "library"))
-    asked = "ask capacity --where model=deepseek-r1 model=llama-3.1-70b --requests 40 --use batch --csv".split()
-    assert main(asked) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("point_id,model,precision,accelerator,accelerators,engine,instances,chips,usd_per_month")
-    assert len(lines) > 10
-
-
-def test_whether_it_holds_is_tried(three: Library) -> None:
-    robust = answered("capacity", three, View.of({}, OWN)).robustness
-    assert robust is not None
-    assert robust.own.words.endswith("costs least")
-
-
 CHIPS = (("h100-sxm", 1), ("h100-sxm", 8), ("h200-sxm", 4), ("b200-sxm", 8), ("mi355x", 8), ("l40s", 2))
 
 
@@ -318,61 +363,6 @@ def drawn_rows(seed: int) -> list[Row]:
                 at(load, rate, accelerator=chip, accelerators=many, tp=many, tpot_ms_p50=tpot, ttft_ms_p50=ttft)
             )
     return rows
-
-
-def line(loads: Sequence[float], values: Sequence[float], power: float, at: float) -> float:
-    x = np.array(loads) ** power
-    own = np.interp(at**power, x, values) if len(loads) < 3 else PchipInterpolator(x, values)(at**power)
-    return float(own)
-
-
-def places(rows: Sequence[Row]) -> list[tuple[float, float, float, float]]:
-    """Every load that a curve is looked at, with requests a second, TPOT and TTFT there: SciPy's PCHIP, cut to ends."""
-    loads = [float(str(one["concurrency"])) for one in rows]
-    rates = [float(str(one["output_tokens_per_s"])) / 128 for one in rows]
-    tpots, ttfts = ([float(str(one[key])) for one in rows] for key in ("tpot_ms_p50", "ttft_ms_p50"))
-    found = list(zip(loads, rates, tpots, ttfts, strict=True))
-    inverse = [load / rate for load, rate in zip(loads, rates, strict=True)]
-    for nth, (low, high) in enumerate(pairwise(loads)):
-        for whole in sorted({int(low + (high - low) * step / 64) for step in range(64)} - {int(low)}):
-            own = (whole / line(loads, inverse, 0.8, whole), line(loads, tpots, 0.8, whole),
-                   line(loads, ttfts, 1.0, whole))  # fmt: skip
-            ends = [(every[nth], every[nth + 1]) for every in (rates, tpots, ttfts)]
-            cut = [min(max(one, min(pair)), max(pair)) for one, pair in zip(own, ends, strict=True)]
-            found.append((float(whole), cut[0], cut[1], cut[2]))
-    return found
-
-
-def test_a_thousand_demands_get_the_answer_of_a_search_over_every_point(tmp_path: Path) -> None:
-    rows = drawn_rows(7)
-    held = library_of(tmp_path, rows)
-    curves: Mapping[Any, list[Row]] = defaultdict(list)
-    for row in rows:
-        curves[row["accelerator"], row["accelerators"]].append(row)
-    planner = planner_of(held)
-    looked_at = {key: places(own) for key, own in curves.items()}
-    usd = {chip: usd_of(held, chip) for chip, _ in CHIPS}
-    draw = random.Random(11)
-    for _ in range(times(1000, 25, 80)):
-        demand, peak, free = 10 ** draw.uniform(-1, 3), draw.uniform(1, 4), draw.uniform(0, 0.5)
-        spare, tpot, ttft = draw.randint(0, 2), draw.uniform(3, 120), draw.uniform(20, 2500)
-        think = draw.choice((None, draw.uniform(0, 60)))
-        best = []
-        for (chip, many), own in looked_at.items():
-            # a stretch is looked at where one of its measured ends is within the limits
-            ends = sorted(float(str(one["concurrency"])) for one in curves[chip, many])
-            kept = {load for load, _, a, b in own if a <= tpot and b <= ttft}
-            inside = [one for one in own if one[0] in kept and _has_kept_end(one[0], ends, kept)]
-            served = [rate if think is None else rate * think + load for load, rate, *_ in inside]
-            if served:
-                need = max(1, math.ceil(demand * peak / (max(served) * (1 - free)) * (1 - 1e-12))) + spare
-                best.append((need * many * usd[chip] * HOURS, chip, need, need * many))
-        asked = Demand(demand, "requests" if think is None else "users", peak, free, spare, think or 0.0)
-        plans = planner(asked, tpot, ttft)
-        assert len(plans) == len(best)
-        for plan, (cost, chip, need, chips) in zip(plans, sorted(best), strict=True):
-            assert (plan.facts.accelerator, plan.fleet.instances, plan.chips) == (chip, need, chips)
-            assert plan.usd_per_month == pytest.approx(cost)
 
 
 Planner = Callable[[Demand, float, float], list[FleetPlan]]
@@ -403,19 +393,12 @@ def test_an_answer_has_the_plans_of_that_search(uneven: Library) -> None:
     assert answer.rows["instances"].tolist() == [one.fleet.instances for one in plans]
 
 
-def _has_kept_end(load: float, ends: Sequence[float], kept: set[float]) -> bool:
-    if load in ends:
-        return True
-    low, high = max(one for one in ends if one < load), min(one for one in ends if one > load)
-    return low in kept or high in kept
-
-
 @pytest.fixture(scope="module")
 def uneven(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library_of(tmp_path_factory.mktemp("uneven"), drawn_rows(3))
 
 
-@settings(max_examples=times(150, 15, 50), deadline=None)
+@settings(max_examples=times(150, 8, 50), deadline=None)
 @given(
     demand=st.floats(0.1, 500), more=st.floats(1, 5), tpot=st.floats(5, 120), looser=st.floats(1, 3),
     unit=st.sampled_from(("requests", "users")),
@@ -437,16 +420,3 @@ def test_more_demand_never_costs_less_and_looser_limits_never_more(
 
 def _key(plan: FleetPlan) -> str:
     return f"{plan.facts.accelerator} {plan.facts.accelerators}"
-
-
-def test_a_lower_price_never_costs_more(uneven: Library) -> None:
-    """At each provider's price a plan costs in proportion, and takes as many instances."""
-    own = ask(uneven).result
-    for choice in prices.alternatives(uneven, prices.Choice()).values():
-        other = ask(uneven, price_book=choice.book, provider=choice.provider).result
-        ours = {_key(one): one for one in own.plans}
-        for one in other.plans:
-            mine = ours[_key(one)]
-            assert one.fleet == mine.fleet
-            if one.price and mine.price and one.usd_per_month and mine.usd_per_month:
-                assert one.usd_per_month / mine.usd_per_month == pytest.approx(one.price.usd / mine.price.usd)

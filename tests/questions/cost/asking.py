@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bench.basis import evidence
@@ -17,16 +17,6 @@ STORY = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["8192"], "osl":
 SIX = {"price_book": "articles", "price_terms": "unstated"}
 USD = "usd_per_million_output_tokens"
 SPEED, TTFT = "interactivity_tokens_per_s_per_user_p50", "ttft_ms_p50"
-STORIES: Sequence[Mapping[str, list[str]]] = (
-    {},
-    STORY,
-    ARTICLE,
-    RVLLM,
-    {"model": ["gemma-4-31b"]},
-    {"model": ["llama-3.3-70b"]},
-    {"source": ["ibm-llm-pilot"]},
-    {"accelerator": ["tpu-v6e"]},
-)
 
 
 def asked(

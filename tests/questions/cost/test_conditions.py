@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from bench import flags
 from bench.chart import LIGHT
 from bench.library import Library
-from bench.questions import answered, cost
+from bench.questions import cost
 from bench.questions.cost import OPENING
-from bench.questions.operating_points import NO_RATE
 from bench.view import View
-from tests.questions.cost.asking import ARTICLE, RVLLM, SPEED, STORY, TTFT, asked, by_chip, ranked
-from tests.questions.saying import headline, kinds, said
+from tests.questions.cost.asking import ARTICLE, SPEED, STORY, TTFT, asked, by_chip, ranked
+from tests.questions.saying import headline, said
 
 
 def test_where_nothing_is_asked_only_what_people_could_be_served_with_is_priced_and_that_is_said(
@@ -39,48 +37,30 @@ def test_points_that_do_not_state_a_limit_are_unknown_and_counted(shipped: Libra
 
 def test_where_most_accelerators_do_not_state_a_limit_none_is_the_cheapest(shipped: Library) -> None:
     where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["8192"]}
-    metric = next(
-        key
-        for key in ("ttft_ms_p90", "ttft_ms_p95", "tpot_ms_p90", "itl_ms_p99", "e2el_ms_p90")
-        if shipped.has(key)
-        and 0
-        < 2 * asked(shipped, where, slo=[f"{key}<=1e9"]).result.deciding.accelerators
-        < asked(shipped, where, slo=[f"{key}<=1e9"]).result.deciding.of_accelerators
-    )
-    answer = asked(shipped, where, slo=[f"{metric}<=1e9"])
-    if len(answer.result.deployments) > 1:
-        assert answer.statements[0].kind == "undecided"
-    assert answered("cost", shipped, answer.view).robustness is None
+    answer = asked(shipped, where, slo=["ttft_ms_p90<=3000"])
+    assert (answer.result.deciding.accelerators, answer.result.deciding.of_accelerators) == (2, 8)
+    assert answer.statements[0].kind == "undecided"
+    assert cost.robustness(shipped, answer.view) is None
 
 
-@pytest.mark.parametrize("where", [{}, STORY])
-def test_limits_that_a_reader_lifts_stay_away_and_the_peak_is_priced(
-    shipped: Library, where: dict[str, list[str]]
-) -> None:
-    answer = asked(shipped, where, slo=["none"])
+def test_limits_that_a_reader_lifts_stay_away_and_the_peak_is_priced(shipped: Library) -> None:
+    answer = asked(shipped, STORY, slo=["none"])
     assert answer.result.limits == ()
     assert said(answer, "limits") == {"limits": 0, "opening": False}
-    assert "within limits" not in answer.headline
     lead = answer.result.lead
     assert said(answer, "speeds") == {key: lead.point.metrics[key] for key in (TTFT, SPEED)}
-    assert lead.point.metrics[TTFT] == pytest.approx(
-        shipped.fetch(f"SELECT {TTFT} FROM points WHERE point_id = ?", (lead.facts.point_id,))[0][0]
-    )
+    (own,) = shipped.fetch(f"SELECT {TTFT} FROM points WHERE point_id = ?", (lead.facts.point_id,))[0]
+    assert lead.point.metrics[TTFT] == pytest.approx(own)
 
 
-def test_narrowing_to_what_is_shown_keeps_the_opening_limits(shipped: Library) -> None:
+def test_the_opening_limits_stay_where_what_is_shown_is_chosen_and_only_where_they_are_stated(shipped: Library) -> None:
     opening = asked(shipped)
     shown = [one.point.accelerator for one in opening.result.deployments]
-    for where in ({"model": ["deepseek-r1"]}, STORY, {**STORY, "accelerator": shown}):
-        narrowed = asked(shipped, where)
-        assert set(narrowed.view.slo) == set(OPENING)
-        assert narrowed.headline == opening.headline
-        assert said(narrowed, "limits")["opening"] is True
-
-
-def test_a_story_that_does_not_state_the_opening_limits_gets_none(shipped: Library) -> None:
-    for where in (ARTICLE, {"model": ["gemma-4-31b"]}):
-        assert asked(shipped, where).view.slo == ()
+    narrowed = asked(shipped, {**STORY, "accelerator": shown})
+    assert set(narrowed.view.slo) == set(OPENING)
+    assert narrowed.headline == opening.headline
+    assert said(narrowed, "limits")["opening"] is True
+    assert asked(shipped, ARTICLE).view.slo == ()
 
 
 def test_the_limits_of_an_earlier_link_are_those_of_every_page(shipped: Library) -> None:
@@ -133,67 +113,13 @@ def test_who_states_no_limit_is_told_apart_from_who_never_keeps_it(shipped: Libr
     assert said(answer, "beyond") == {"groups": 1}
 
 
-def test_a_model_is_priced_at_one_precision_and_workload_unless_put_side_by_side(shipped: Library) -> None:
-    view = View.of({"model": ["llama-3.3-70b"]})
-    for options in ({}, {"group": "deployment"}):
-        answer = cost.answer(shipped, view.with_options(**options))
-        assert len({(one.model, one.precision, one.isl, one.osl) for one in answer.result.facts}) == 1
-        assert said(answer, "narrowed")["left_out"] > 0
-    two = asked(shipped, {"model": ["llama-3.3-70b"], "isl": ["1000", "128"], "osl": ["1000", "128"]})
-    assert two.result.unlike == ()
-    models = asked(shipped, {"model": ["llama-3.1-8b", "llama-3.3-70b"]})
-    assert models.view.option("group") == "model"
+def test_a_model_is_priced_at_one_precision_and_workload(shipped: Library) -> None:
+    answer = asked(shipped, {"model": ["llama-3.3-70b"]})
+    assert len({(one.model, one.precision, one.isl, one.osl) for one in answer.result.facts}) == 1
+    assert said(answer, "narrowed")["left_out"] > 0
 
-
-def test_what_ran_under_unlike_loads_or_workloads_is_not_ranked(shipped: Library) -> None:
-    gemma = asked(shipped, {"model": ["gemma-4-31b"]})
-    assert [one.fact.key for one in gemma.result.unlike] == ["load_kind"]
-    assert gemma.statements[0].kind == "undecided"
-    assert gemma.statements[0].point_ids == ()
-    assert answered("cost", shipped, gemma.view).robustness is None
-    both = asked(shipped, {"model": ["gemma-4-31b"], "load_kind": ["batch", "open"]})
-    assert both.result.unlike == ()
-    everything = asked(shipped, {"model": ["llama-3.1-8b"]})
-    whole = cost.answer(shipped, View(everything.view.where[:1], everything.view.options, whole=True))
-    assert whole.result.unlike == () or whole.statements[0].kind == "undecided"
-
-
-def test_what_is_unlike_between_the_bars_is_told(shipped: Library) -> None:
-    answer = asked(shipped)
-    unlike = [key for key in UNLIKE if len({getattr(one, key) for one in answer.result.facts}) > 1]
-    assert "disaggregated" in unlike
-    assert said(answer, "unlike") == {"facts": len(unlike)}
-
-
-UNLIKE = (
-    "model",
-    "precision",
-    "kv_precision",
-    "isl",
-    "osl",
-    "context_tokens",
-    "dataset",
-    "max_model_len",
-    "load_kind",
-    "engine",
-    "speculation",
-    "disaggregated",
-    "variant",
-    "harness",
-    "source",
-)
-"""What bars of accelerators are told to be unlike in: all but the chips, and what each deployment chooses itself."""
 
 LOADS = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["1024"]}
-
-
-@pytest.mark.parametrize("chips", [["h200-sxm", "mi355x"], ["gb200", "b200-sxm", "h200-sxm"]])
-def test_no_deployment_is_cheapest_across_unlike_kinds_of_load(shipped: Library, chips: list[str]) -> None:
-    answer = asked(shipped, {**LOADS, "accelerator": chips}, slo=["none"])
-    assert {one.load_kind for one in answer.result.facts} == {"saturated", "closed"}
-    assert [one.fact.key for one in answer.result.unlike] == ["load_kind"]
-    assert answer.statements[0].kind == "undecided"
-    assert answered("cost", shipped, answer.view).robustness is None
 
 
 def test_what_the_cheapest_is_configured_with_unlike_all_others_stands_in_its_name(shipped: Library) -> None:
@@ -206,41 +132,21 @@ def test_what_the_cheapest_is_configured_with_unlike_all_others_stands_in_its_na
     assert "closed load" in answer.headline
 
 
-def test_a_headline_on_a_flagged_point_says_so_and_a_finding_names_its_variant(shipped: Library) -> None:
-    answer = asked(shipped, RVLLM, group="precision")
-    named = answer.result.deployments[:2]
-    assert len(named) == 2
-    for one in named:
-        assert one.facts.flag_kinds
-        assert one.facts.variant in " ".join(one.text for one in answer.statements)
-    for words in flags.printed(answer.result.lead.facts.flag_kinds):
-        assert words in answer.headline
-
-
 def test_of_several_models_each_deployment_says_its_own(shipped: Library) -> None:
-    where = {
-        "source": ["rvllm-tpu-v6e-vs-h100"],
-        "model": ["gemma-4-e4b", "gemma-4-26b-a4b", "gemma-4-31b"],
-        "precision": ["int8"],
-    }
+    models = ["gemma-4-e4b", "gemma-4-26b-a4b", "gemma-4-31b"]
+    where = {"source": ["rvllm-tpu-v6e-vs-h100"], "model": models, "precision": ["int8"]}
     answer = asked(shipped, where, price_book="articles", group="deployment")
     labels = dict(zip(answer.rows["point_id"], answer.rows["deployment"], strict=True))
     assert len(set(labels.values())) == len(labels)
     assert {label.split(",")[0] for label in labels.values()} == {"Gemma 4 E4B", "Gemma 4 26B-A4B", "Gemma 4 31B"}
-    side_by_side = asked(shipped, where, price_book="articles")
-    assert side_by_side.view.option("group") == "model"
-    assert side_by_side.statements[0].kind == "cheapest"
-    assert "Gemma 4 E4B" in side_by_side.headline
 
 
 def test_a_group_reads_as_one(shipped: Library) -> None:
-    answer = asked(shipped, STORY, group="tp")
-    assert all(label.startswith("tp ") for label in answer.rows["deployment"])
-    assert "(tp 8)" in answer.headline
+    layouts = asked(shipped, STORY, group="tp")
+    assert all(label.startswith("tp ") for label in layouts.rows["deployment"])
+    assert "(tp 8)" in layouts.headline
     apart = asked(shipped, STORY, group="disaggregated")
     assert {label.split(",")[0] for label in apart.rows["deployment"]} == {"disaggregated", "aggregated"}
-    chips = asked(shipped, STORY, group="accelerators")
-    assert all(label[0].isdigit() for label in chips.rows["deployment"])
 
 
 # Lambda: 2.49 x 24 = 59.76; 100M of 1,260 x 86,400 tokens = 91.9 %. Azure: 5.40 x 24 = 129.60.
@@ -252,22 +158,8 @@ def test_a_provider_asked_for_is_the_one_whose_bill_is_spoken(shipped: Library) 
     assert said(azure, "volume")["usd_per_day"] == pytest.approx(129.60)
 
 
-def test_a_provider_without_a_price_is_a_sentence_with_a_way_on(shipped: Library) -> None:
-    answer = asked(shipped, {"accelerator": ["mi325x"]}, provider="Lambda")
-    assert answer.rows.empty
-    assert headline(answer) == ("none_priced", {"unpriced": 1, "terms": len(answer.result.priced_as)})
-    assert answer.result.priced_as
-
-
 def test_one_prompt_token_comes_with_each_output_token_where_lengths_are_equal(shipped: Library) -> None:
-    where = {
-        "model": ["deepseek-r1"],
-        "precision": ["fp8"],
-        "isl": ["1024"],
-        "osl": ["1024"],
-        "accelerator": ["h200-sxm"],
-    }
-    answer = asked(shipped, where, api_price_output="50", api_price_input="5")
+    answer = asked(shipped, {**LOADS, "accelerator": ["h200-sxm"]}, api_price_output="50", api_price_input="5")
     assert answer.result.api is not None
     assert answer.result.api.with_each == 1
     assert said(answer, "api_price") == {"usd_per_million": 55}
@@ -282,39 +174,15 @@ def test_why_holds_the_cheapests_own_price_and_throughput(shipped: Library) -> N
     assert "2.50 USD per million" in told["Break-even volume"]
 
 
-@pytest.mark.parametrize("group", ["accelerator", "deployment", "engine"])
-def test_every_operating_point_is_the_best_of_its_group(shipped: Library, group: str) -> None:
+@pytest.mark.parametrize(("group", "key"), [("accelerator", ""), ("engine", ", engine")])
+def test_every_operating_point_is_the_best_of_its_group(shipped: Library, group: str, key: str) -> None:
     answer = asked(shipped, STORY, group=group)
-    own = (
-        "model",
-        "precision",
-        "engine",
-        "accelerator",
-        "accelerators",
-        "variant",
-        "speculation",
-        "disaggregated",
-        "isl",
-        "osl",
-        "load_kind",
-        "source",
-    )
-    keys = {"accelerator": ("accelerator",), "deployment": own, "engine": ("engine", "accelerator")}[group]
     best: dict[tuple[object, ...], float] = {}
-    for chip, many, rate, *key in ranked(
-        shipped, answer, f"accelerator, accelerators, output_tokens_per_s, {', '.join(keys)}"
-    ):
-        if rate and many and chip not in answer.result.unpriced:
-            best[tuple(key)] = max(best.get(tuple(key), 0.0), rate / many)
+    for rate, many, *own in ranked(shipped, answer, f"output_tokens_per_s, accelerators, accelerator{key}"):
+        if rate and many and own[0] not in answer.result.unpriced:
+            best[tuple(own)] = max(best.get(tuple(own), 0.0), rate / many)
     found = [one.point.rate / one.point.accelerators for one in answer.result.deployments]
-    assert len(found) == min(len(best), 100) == answer.result.groups
+    assert len(found) == answer.result.groups
     assert sorted(found) == pytest.approx(sorted(best.values()))
     costs = [one.usd_per_million for one in answer.result.deployments]
     assert costs == sorted(costs)
-
-
-def test_nothing_asked_of_a_model_without_a_throughput_says_what_to_do(shipped: Library) -> None:
-    answer = asked(shipped, {"source": ["mlperf"], "model": ["llama-2-70b"]})
-    kind, values = headline(answer)
-    assert (kind, values["why"]) == ("none_enters", NO_RATE)
-    assert "quotes" not in kinds(answer)

@@ -1,4 +1,8 @@
-"""Results made up for the crossover's tests, and the pairs asked of them."""
+"""Results made up for the crossover's tests, and the pairs asked of them.
+
+Most of them lie in one library, each table as a source of its own: a source is never compared with another's runs, and
+a View that names one selects that table alone.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from bench import flags
 from bench.basis import points as facts_of
@@ -15,13 +21,13 @@ from bench.maths.crossover import Knot
 from bench.questions import Answer, crossover
 from bench.questions.crossover.result import Compared, Pair
 from bench.view import View
+from tests.questions.saying import statements
 
 A, B = "accelerator=h100-sxm", "accelerator=h200-sxm"
 V6E = "accelerator=tpu-v6e&accelerators=4"
 V7X = "accelerator=tpu-v7x"
 MI355X = "accelerator=mi355x"
 COLUMN_B = "variant=column B, server defaults"
-APRIL = "variant=CUDA graph, forward only, April 2026"
 ABOUT = {
     "model": "llama-3.1-70b",
     "precision": "fp8",
@@ -32,18 +38,24 @@ ABOUT = {
     "evidence": "measured",
 }
 
-
 PRICE = {"provider": "a", "accelerator": "h100-sxm", "accelerators": 1, "terms": "on_demand", "usd_per_hour": 2.0}
 
+Rows = list[dict[str, object]]
 
-def points(accelerator: str, values: Mapping[int, float], **facts: object) -> list[dict[str, object]]:
+
+def points(accelerator: str, values: Mapping[int, float], **facts: object) -> Rows:
     return [
         {**ABOUT, "accelerator": accelerator, "concurrency": x, "output_tokens_per_s": y, **facts}
         for x, y in values.items()
     ]
 
 
-def library_of(folder: Path, *rows: list[dict[str, object]], prices: Sequence[dict[str, object]] = ()) -> Library:
+def with_sources(tables: Mapping[str, Iterable[Rows]]) -> list[Rows]:
+    """The rows of several tables, each of the source of its name."""
+    return [[{**row, "source": name} for row in rows] for name, of in tables.items() for rows in of]
+
+
+def library_of(folder: Path, *rows: Rows, prices: Sequence[dict[str, object]] = ()) -> Library:
     """A library of these points and prices."""
     listed = [row for some in rows for row in some]
     (folder / "library" / "prices").mkdir(parents=True)
@@ -58,8 +70,13 @@ def library_of(folder: Path, *rows: list[dict[str, object]], prices: Sequence[di
     return library
 
 
-def asked(library: Library, a: str = A, b: str = B, slo: Iterable[str] = (), **options: object) -> Answer[Any]:
-    return crossover.answer(library, View.of({}, {"a": a, "b": b, **options}, slo=slo))
+def view_of(source: str = "", a: str = A, b: str = B, slo: Iterable[str] = (), **options: object) -> View:
+    """The View of a pair, of one source or of all."""
+    return View.of({"source": [source]} if source else {}, {"a": a, "b": b, **options}, slo=slo)
+
+
+def asked(library: Library, source: str = "", **options: Any) -> Answer[Any]:
+    return crossover.answer(library, view_of(source, **options))
 
 
 def outcome(answer: Answer[Any]) -> Compared:
@@ -77,6 +94,22 @@ def kind(answer: Answer[Any]) -> str:
     """What a pair's answer comes to: who leads, or what its outcome is called."""
     found = answer.result.outcome
     return f"{found.leader}_leads" if found.kind == "leads" else found.kind
+
+
+Told = Mapping[str, Mapping[str, object] | list[Mapping[str, object]]]
+"""Values by the kind of their statements; of a kind with several the values of each, in order."""
+
+
+def assert_told(answer: Answer[Any], told: Told) -> None:
+    """An answer has statements of these kinds with these values, and no more of these kinds."""
+    for kind, values in told.items():
+        every = values if isinstance(values, list) else [values]
+        found = [dict(one.values) for one in statements(answer, kind)]
+        assert (kind, found) == (kind, [{key: _nearly(value) for key, value in one.items()} for one in every])
+
+
+def _nearly(value: object) -> object:
+    return pytest.approx(value, rel=1e-3) if isinstance(value, int | float) else value
 
 
 Said = Mapping[str, str | tuple[str, ...]]

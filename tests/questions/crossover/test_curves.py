@@ -1,137 +1,229 @@
-"""No measured point of a newest run is missing from a curve or understated: the curves against the raw points.
-
-What is ranked, and the newest run, is worked out here from the rows themselves, with code of its own.
-"""
+"""A side's curve: which runs, layouts and repeats it is of, and how high it is at each place."""
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
-from itertools import combinations
+import random
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
+from bench.audit import reference_answers
+from bench.audit.answers import AuditedAnswer
+from bench.audit.checks import dropped_points, one_figure
+from bench.library import Library
 from bench.questions import crossover
-from bench.records import DEPLOYMENT_FIELDS
 from bench.view import View
-from tests.questions.crossover.results import kind, knots, outcome
+from tests.questions.crossover.results import Rows, asked, knots, library_of, outcome, points, with_sources
+from tests.questions.saying import said
 from tests.thorough import some
 
-IMPOSSIBLE = {
-    "littles-law",
-    "unit-doubtful",
-    "role-chips-unknown",
-    "implausible",
-    "capacity",
-    "no-source",
-    "cold-start",
-    "clock_trouble",
-}
-COLUMNS = (
-    *DEPLOYMENT_FIELDS,
-    "isl",
-    "osl",
-    "concurrency",
-    "output_tokens_per_s",
-    "date",
-    "source_url",
-    "flags",
-    "harness",
-    "load_kind",
-    "point_id",
-)
-FEWEST = 3
-
-Row = dict[str, Any]
-Workload = tuple[str, str, float, float]
+RUN = "https://example.org/runs/"
+OLD = {"date": "2026-01-05", "engine_version": "0.9"}
+NEW = {"date": "2026-03-05", "engine_version": "0.10"}
+MARCH = {"date": "2026-03-05"}
 
 
-@pytest.fixture(scope="module")
-def newest(shipped) -> dict[Workload, dict[str, dict[int, list[Row]]]]:
-    """Of every workload and accelerator of InferenceX the rows of the newest runs, by concurrency."""
-    found = shipped.fetch(
-        f"SELECT {', '.join(COLUMNS)} FROM points_as_stated WHERE source = 'inferencex' AND evidence = 'measured'"
-        " AND concurrency > 0 AND output_tokens_per_s > 0 AND precision IS NOT NULL AND isl IS NOT NULL"
-    )
-    rows = [dict(zip(COLUMNS, row, strict=True)) for row in found]
-    stated = defaultdict(set)
-    for row in rows:
-        stated[row["source_url"], row["engine"], row["accelerator"]].add(row["engine_version"])
-    lines: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
-    for row in rows:
-        versions = stated[row["source_url"], row["engine"], row["accelerator"]] - {None}
-        row["engine_version"] = row["engine_version"] or (versions.pop() if len(versions) == 1 else None)
-        deployment = tuple(row[key] for key in DEPLOYMENT_FIELDS if key != "engine_version")
-        if not IMPOSSIBLE & {flag["kind"] for flag in json.loads(row["flags"] or "[]")}:
-            lines[(*deployment, row["isl"], row["osl"], row["harness"], row["load_kind"])].append(row)
-    told: dict[Workload, dict[str, dict[int, list[Row]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for held in lines.values():
-        runs = defaultdict(list)
-        for row in held:
-            runs[row["source_url"], row["engine_version"]].append(row)
-        last = max(row["date"] for row in held)
-        for run in runs.values():
-            if max(row["date"] for row in run) == last:
-                for row in run:
-                    workload = (row["model"], row["precision"], row["isl"], row["osl"])
-                    told[workload][row["accelerator"]][row["concurrency"]].append(row)
-    return told
-
-
-def pairs(newest: dict[Workload, dict[str, dict[int, list[Row]]]]) -> list[tuple[Workload, str, str]]:
-    """Every workload and pair of accelerators with so many shared concurrencies."""
+def repeated(accelerator: str, *values: tuple[float, float], tpot: Sequence[float] = ()) -> Rows:
+    """Repeats of a deployment at 1 and 4, with a latency each where some are given."""
     return [
-        (workload, a, b)
-        for workload, chips in newest.items()
-        for a, b in combinations(sorted(chips), 2)
-        if len(chips[a].keys() & chips[b].keys()) >= FEWEST
+        {**row, "tpot_ms_p50": tpot[n]} if tpot else row
+        for n, (first, last) in enumerate(values)
+        for row in points(accelerator, {1: first, 4: last}, repeat=n)
     ]
 
 
-def answer_of(shipped, workload: Workload, a: str, b: str):
-    model, precision, isl, osl = workload
-    where = {"source": ["inferencex"], "model": [model], "precision": [precision], "isl": [int(isl)], "osl": [int(osl)]}
-    options = {
-        "a": f"accelerator={a}",
-        "b": f"accelerator={b}",
-        "along": "concurrency",
-        "metric": "output_tokens_per_s",
-        "per": "accelerator",
-    }
-    return crossover.answer(shipped, View.of(where, options))
+Knots = Mapping[float, float]
+CURVES: Mapping[str, tuple[Sequence[Rows], Mapping[str, Any], Knots, Sequence[tuple[float, float]]]] = {
+    "an-undated-run-is-the-oldest": (
+        (
+            points("h100-sxm", {1: 100, 4: 900}, **OLD),
+            points("h100-sxm", {4: 400}, **NEW),
+            points("h100-sxm", {1: 500, 4: 5000}),
+            points("h200-sxm", {1: 50, 4: 200}, **MARCH),
+        ),
+        {},
+        {4: 400},
+        [(4, 4)],
+    ),
+    "all-runs-are-a-line-each": (
+        (
+            points("h100-sxm", {1: 100, 16: 1600}, **OLD),
+            points("h100-sxm", {4: 100}, **NEW),
+            points("h200-sxm", {1: 50, 4: 60, 16: 70}, **MARCH),
+        ),
+        {"runs": "all"},
+        {1: 100, 4: 400, 16: 1600},
+        [(4, 4), (1, 16)],
+    ),
+    # The stale 900 at 8 would put A ahead there; straight on logarithms the newer run is 100 sqrt(2) at 8.
+    "an-older-run-fills-no-hole": (
+        (
+            points("h100-sxm", {4: 500, 8: 900, 64: 950}, **OLD),
+            points("h100-sxm", {4: 100, 64: 400}, **NEW),
+            points("h200-sxm", {4: 300, 8: 400, 64: 900}, **MARCH),
+        ),
+        {},
+        {4: 100, 8: 100 * 2**0.5, 64: 400},
+        [(4, 64)],
+    ),
+    "rows-that-leave-the-version-out": (
+        (
+            points("h100-sxm", {1: 100, 16: 1600}, source_url=f"{RUN}1", **NEW),
+            points("h100-sxm", {4: 700, 64: 6400}, source_url=f"{RUN}1", **MARCH),
+            points("h200-sxm", {1: 90, 64: 5000}, **MARCH),
+        ),
+        {},
+        {1: 100, 4: 700, 16: 1600, 64: 6400},
+        [(1, 64)],
+    ),
+    "two-addresses-of-one-day": (
+        (
+            points("h100-sxm", {1: 100, 4: 450}, source_url=f"{RUN}1", **NEW),
+            points("h100-sxm", {4: 400, 16: 1600}, source_url=f"{RUN}2", **NEW),
+            points("h200-sxm", {1: 90, 16: 900}, **NEW),
+        ),
+        {},
+        {1: 100, 4: 450, 16: 1600},
+        [(1, 16)],
+    ),
+    "a-side-of-an-engine-version": (
+        (points("h100-sxm", {1: 100, 4: 300}, **OLD), points("h100-sxm", {1: 200, 4: 400}, **NEW)),
+        {"a": "engine_version=0.9", "b": "engine_version=0.10"},
+        {1: 100, 4: 300},
+        [(1, 4)],
+    ),
+    "the-best-of-two-layouts": (
+        (
+            points("h100-sxm", {1: 100, 4: 300}, tp=2),
+            points("h100-sxm", {1: 90, 4: 400}, tp=1, dp=2),
+            points("h200-sxm", {1: 50, 4: 200}, tp=2),
+        ),
+        {},
+        {1: 100, 4: 400},
+        [(1, 4), (1, 4)],
+    ),
+    # The mean of 90, 100 and 140 is 108; the point that stands for them says 100, and 20 ms.
+    "the-middle-repeat": (
+        (repeated("h100-sxm", (90, 360), (140, 560), (100, 400)), points("h200-sxm", {1: 50, 4: 150})),
+        {},
+        {1: 100, 4: 400},
+        [(1, 4)],
+    ),
+    "the-latency-of-the-middle-repeat": (
+        (
+            repeated("h100-sxm", (90, 360), (140, 560), (100, 400), tpot=(10, 30, 20)),
+            points("h200-sxm", {1: 50, 4: 150}, tpot_ms_p50=25),
+        ),
+        {"metric": "tpot_ms_p50"},
+        {1: 20, 4: 20},
+        [(1, 4)],
+    ),
+    "projected-points-that-nobody-asked-for": (
+        (
+            points("h100-sxm", {1: 100, 4: 400}),
+            points("h100-sxm", {8: 9000}, evidence="projected"),
+            points("h200-sxm", {1: 150, 8: 700}),
+        ),
+        {},
+        {1: 100, 4: 400},
+        [(1, 4)],
+    ),
+    "points-beyond-a-limit": (
+        (
+            points("h100-sxm", {1: 100, 4: 400}, ttft_ms_p99=100),
+            points("h100-sxm", {16: 900}, ttft_ms_p99=3000),
+            points("h200-sxm", {1: 150, 4: 500, 16: 800}, ttft_ms_p99=300),
+        ),
+        {"slo": ["ttft_ms_p99<=1000"]},
+        {1: 100, 4: 400},
+        [(1, 4)],
+    ),
+}
+DRAWN = 12
 
 
-def test_no_measured_point_of_a_newest_run_is_missing_or_understated(shipped, newest):
-    every = pairs(newest)
-    assert len(every) > 20
-    for workload, a, b in some(every, 12):
-        answer = answer_of(shipped, workload, a, b)
-        compared = outcome(answer)
-        for side, chip in (("a", a), ("b", b)):
-            raw, curve = newest[workload][chip], compared.curves[side]
-            assert {place.x for member in curve.members for place in member.places} == set(raw)
-            for x, rows in raw.items():
-                best = max(row["output_tokens_per_s"] / row["accelerators"] for row in rows)
-                assert curve.envelope.y(x) >= best * (1 - 1e-12), (workload, chip, x)
-        at_knots = {knot.x for knot in knots(answer)}
-        for x in newest[workload][a].keys() | newest[workload][b].keys():
-            both = compared.curves["a"].envelope.covers(x) and compared.curves["b"].envelope.covers(x)
-            assert (x in at_knots) == both
+def drawn(seed: int) -> Rows:
+    """Rows of one day with whatever versions, addresses and layouts."""
+    rng = random.Random(seed)
+    return [
+        row
+        for _ in range(rng.randint(2, 8))
+        for row in points(
+            "h100-sxm",
+            {rng.choice([1, 2, 4, 8]): rng.randint(10, 1000)},
+            date="2026-03-05",
+            engine_version=rng.choice([None, "0.9", "0.10"]),
+            source_url=rng.choice(["", f"{RUN}1", f"{RUN}2"]),
+            tp=rng.choice([1, 2]),
+        )
+    ]
 
 
-def test_on_deepseek_at_1024_8192_the_mi355x_leads_the_h200_at_all_six_places(shipped, newest):
-    workload = ("deepseek-r1", "fp8", 1024, 8192)
-    answer = answer_of(shipped, workload, "h200-sxm", "mi355x")
-    assert kind(answer) == "b_leads"
-    found = {knot.x: knot for knot in knots(answer)}
-    assert list(found) == [4, 8, 16, 32, 64, 256]
-    assert all(knot.leader == "b" for knot in found.values())
-    assert {x: round(-found[x].lead_percent) for x in (64, 256)} == {64: 115, 256: 15}
-    raw = newest[workload]
-    best = [max(row["output_tokens_per_s"] for row in raw["mi355x"][x] if row["accelerators"] == 8) for x in (64, 256)]
-    assert best == pytest.approx([4381.736, 9039.12])
-    assert found[256].y_b == pytest.approx(9039.12 / 8)
-    assert {x: (knot.measured_a, knot.measured_b) for x, knot in found.items() if not knot.measured_b} == {
-        16: (True, False)
-    }
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    tables = {name: rows for name, (rows, *_) in CURVES.items()}
+    tables |= {f"drawn-{seed}": (drawn(seed), points("h200-sxm", {1: 50, 8: 400})) for seed in range(DRAWN)}
+    return library_of(tmp_path_factory.mktemp("curves"), *with_sources(tables))
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_a_curve_is_of_these_runs_and_so_high(made: Library, name: str) -> None:
+    _, options, heights, spans = CURVES[name]
+    answer = asked(made, name, **options)
+    assert {knot.x: knot.y_a for knot in knots(answer)} == pytest.approx(dict(heights))
+    assert sorted(member.span for member in outcome(answer).curves["a"].members) == sorted(spans)
+
+
+def test_what_no_curve_is_of_is_counted(made: Library) -> None:
+    assert said(asked(made, "an-undated-run-is-the-oldest"), "left_out")["older run"] == 4
+    limited = asked(made, "points-beyond-a-limit", slo=["ttft_ms_p99<=1000"])
+    assert said(limited, "left_out")["beyond_limit"] == 1
+
+
+def test_of_layouts_the_best_is_named(made: Library) -> None:
+    answer = asked(made, "the-best-of-two-layouts")
+    assert [words.split(", ")[1] for words in answer.rows["a_series"]] == ["tp 2", "dp 2"]
+
+
+def test_the_repeats_of_a_place_are_kept_beside_the_one_that_stands(made: Library) -> None:
+    place = asked(made, "the-middle-repeat").result.a.curve.members[0].places[0]
+    assert sorted(place.repeats) == [90, 100, 140]
+    standing = made.fetch("SELECT output_tokens_per_s FROM points WHERE point_id = ?", (place.point.point_id,))
+    assert standing == [(100,)]
+
+
+@pytest.mark.parametrize("seed", some(range(DRAWN), 6))
+def test_no_curve_lies_below_a_measured_point_of_a_newest_run(made: Library, seed: int) -> None:
+    curve = outcome(asked(made, f"drawn-{seed}")).curves["a"]
+    best: dict[float, float] = {}
+    for row in drawn(seed):
+        best[row["concurrency"]] = max(row["output_tokens_per_s"], best.get(row["concurrency"], 0))
+    assert all(curve.envelope.y(x) >= y * (1 - 1e-12) for x, y in best.items())
+
+
+@pytest.mark.parametrize(
+    ("precision", "isl", "osl", "a", "b"),
+    [("fp8", 1024, 8192, "h200-sxm", "mi355x"), ("fp4", 8192, 1024, "b200-sxm", "mi355x")],
+)
+def test_shipped_curves_are_those_of_a_plain_reading_and_the_same_when_narrowed_to_both_sides(
+    shipped: Library, precision: str, isl: int, osl: int, a: str, b: str
+) -> None:
+    where = {"model": ["deepseek-r1"], "precision": [precision], "isl": [isl], "osl": [osl]}
+    options = {"a": f"accelerator={a}", "b": f"accelerator={b}", "along": "concurrency", "per": "accelerator"}
+    answer = crossover.answer(shipped, View.of(where, options))
+    told = AuditedAnswer("crossover", answer, reference_answers.read(shipped))
+    assert [one.text for check in (dropped_points.of_answer, one_figure.of_figures) for one in check(told)] == []
+    narrow = crossover.answer(shipped, answer.view.with_where(accelerator=[a, b]))
+    assert narrow.rows.equals(answer.rows)
+    assert narrow.result.prices == answer.result.prices
+
+
+def test_mi355x_leads_h200_at_all_six_places(shipped: Library) -> None:
+    """Eight MI355X give 9,039.12 tokens/s at 256."""
+    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": [1024], "osl": [8192]}
+    options = {"a": "accelerator=h200-sxm", "b": "accelerator=mi355x", "along": "concurrency", "per": "accelerator"}
+    found = knots(crossover.answer(shipped, View.of(where, options)))
+    leads = {knot.x: round(-knot.lead_percent) for knot in found}
+    assert list(leads) == [4, 8, 16, 32, 64, 256]
+    assert (leads[64], leads[256], found[-1].y_b) == (115, 15, pytest.approx(9039.12 / 8))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,12 @@ At 4 chips: 128/128 was run three times at concurrency 16 (90, 100, 400: the mid
 best); 1024/128 gave 60; 128/1024 failed; 1024/1024 has a latency and no throughput. At 8 chips only 128/128.
 """
 
+LEVELS = [
+    point(128, 128, 10 * level, concurrency=level, ttft_ms_p50=level if level < 16 else None)
+    for level in (1, 2, 4, 8, 16, 32)
+]
+"""Six levels of load, of which the lower four state their TTFT."""
+
 SIDES = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "h100-sxm"}
 
 
@@ -71,8 +78,23 @@ def library_of(folder: Path, rows: list[Row]) -> Library:
     return library
 
 
+def library_of_cases(folder: Path, cases: Mapping[str, Sequence[Row]]) -> Library:
+    """One library of many small cases: each is a source of its own, so that what is asked of it hears of no other."""
+    return library_of(folder, [{**row, "source": name} for name, rows in cases.items() for row in rows])
+
+
 def asked(*, slo: tuple[str, ...] = (), **options: str) -> View:
     return View.of({"model": ["llama-3.1-70b"]}, {"x": "isl", "y": "osl", **options}, slo=slo)
+
+
+def lengths(*throughputs: float, **facts: object) -> list[Row]:
+    """One point after the other with these throughputs, at 128, 256, 512 … tokens in and 128 out."""
+    return [point(128 * 2**place, 128, one, **facts) for place, one in enumerate(throughputs)]
+
+
+def beside(*throughputs: float, **facts: object) -> list[Row]:
+    """Points of H100 with 100 tokens/s each, and of H200 with these throughputs at the same places."""
+    return [*lengths(*[100] * len(throughputs)), *lengths(*throughputs, **{"accelerator": "h200-sxm", **facts})]
 
 
 def by_place(answer: Answer[Heatmap]) -> dict[tuple[Any, float, float], Cell]:

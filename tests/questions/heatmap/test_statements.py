@@ -1,417 +1,189 @@
-"""What a heatmap says, to the letter: each kind of sentence once in every form it has."""
+"""What a heatmap says of small libraries: each kind of statement by its values, in every form it has."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 
+from bench.library import Library
 from bench.questions import heatmap
 from bench.view import View
-from tests.questions.heatmap.results import SIDES, SMALL, Row, asked, flag, library_of, point
-from tests.questions.saying import statements
+from tests.questions.heatmap.results import LEVELS, SMALL, Row, asked, flag, lengths, library_of_cases, point
+from tests.questions.saying import headline, said
 
-H200 = {"accelerator": "h200-sxm"}
-TTFT = ("ttft_ms_p50<=100",)
 LLAMA = {"model": ["llama-3.1-70b"]}
 BY_LOAD = View.of(LLAMA, {"x": "concurrency", "y": "tp"})
-MIXED = asked(**SIDES).with_where(precision=["fp8", "fp16"])
+BY_TTFT = asked(metric="ttft_ms_p50")
+LIMITED = asked(slo=("ttft_ms_p50<=100",))
+LATENCIES = [point(128 * 4**place, 128, ttft_ms_p50=ms) for place, ms in enumerate((20, 80))]
+OPEN = {"load_kind": "open", "concurrency": None, "request_rate": 2}
+PANELS = [
+    point(128 * cell, 128, 10 * chips, accelerators=chips)
+    for chips in range(1, 15)
+    for cell in range(1, 3 + (chips > 2))
+]
 
-
-def lengths(*throughputs: float, **facts: object) -> list[Row]:
-    """One point after the other with these throughputs, at 128, 256, 512 … tokens in and 128 out."""
-    return [point(128 * 2**place, 128, one, **facts) for place, one in enumerate(throughputs)]
-
-
-def times(*throughputs: float, **facts: object) -> list[Row]:
-    """Points of H100 with 100 tokens/s each, and of H200 with these throughputs at the same places."""
-    return [*lengths(*[100] * len(throughputs)), *lengths(*throughputs, **{**H200, **facts})]
-
-
-SAID: dict[str, tuple[list[Row], View, dict[str, str]]] = {
-    "a grid of two panels": (
+Told = Mapping[str, Mapping[str, object]]
+SAID: Mapping[str, tuple[list[Row], View, Told]] = {
+    "two-panels": (
         SMALL,
         asked(),
         {
-            "peak": (
-                "Under closed load, Llama 3.1 70B FP8 at 128/128 on 8 H100 SXM peaks at 180 output tokens/s"
-                " at concurrency 16."
-            ),
-            "falls_off": "The only cell with a value in its panel.",
-            "panels": "Best by chip count: 8 chips 180; 4 chips 120.",
-            "slope": (
-                "Along input length it falls fastest from 128 to 1,024 (128 tokens out, 4 chips): each"
-                " doubling divides it by 1.26."
-            ),
-            "cells": "3 of 8 cells (2 x 2 in 2 panels) have a value (38 %).",
-            "empty_cells": (
-                "Of the other cells, 1 holds points that failed, 1 holds points without this metric and 3"
-                " hold no point."
-            ),
-            "other_kinds": (
-                "Higher outside this grid: 9,000 tokens/s under saturating load (4 x H100 SXM (tp 4)) and"
-                " 7,000 tokens/s under static batches (4 x H100 SXM (tp 4), batch 8)."
-            ),
-            "left_out": (
-                "4 of 12 points are used; left out: 1 not measured, 2 repeats of another, 1 that failed, 1"
-                " without output throughput, 1 without input length or output length and 2 under other kinds"
-                " of load."
-            ),
+            "peak": {"value": 180, "x": 128, "y": 128},
+            "falls_off": {"worst": None},
+            "panels": {"best": "8 chips", "panels": 2, "shown": 2},
+            # From 120 at 128 to 60 at 1,024, three doublings.
+            "slope": {"axis": "isl", "per_doubling": 2 ** (1 / 3), "start": 128, "end": 1024},
+            "cells": {"measured": 3, "cells": 8},
+            "empty_cells": {"cells": 5},
+            "other_kinds": {"value": 9000},
+            "left_out": {
+                "used": 4,
+                "other_evidence": 1,
+                "repeat": 2,
+                "failed": 1,
+                "no_metric": 1,
+                "no_axis": 1,
+                "other_kind": 2,
+            },
         },
     ),
-    "one panel, with room for its lowest": (
+    "levels": (
         [point(128, 128, 10 * level, tp=1, concurrency=level) for level in (1, 8, 64)],
         BY_LOAD,
         {
-            "peak": (
-                "Llama 3.1 70B FP8 at 128/128 on 4 H100 SXM peaks at 640 output tokens/s at concurrency 64;"
-                " the lowest is 10 at concurrency 1."
-            ),
-            "slope": ("Along concurrency it never gets worse: each doubling multiplies it by at least 2, from 1 to 8."),
-            "cells": "3 of 3 cells (3 x 1) have a value (100 %).",
+            "peak": {"value": 640, "x": 64, "y": 1, "worst": 10},
+            "slope": {"axis": "concurrency", "per_doubling": 0.5, "start": 1, "end": 8},
+            "cells": {"measured": 3, "cells": 3},
         },
     ),
-    "one cell": (
-        lengths(5),
-        asked(),
-        {
-            "peak": (
-                "Llama 3.1 70B FP8 at 128/128 on 4 H100 SXM peaks at 5 output tokens/s at concurrency 16, the"
-                " only cell with a value."
-            ),
-            "cells": "1 of 1 cells (1 x 1) has a value (100 %).",
-        },
-    ),
-    "all alike": (
+    "one-cell": (lengths(5), asked(), {"peak": {"value": 5, "x": 128, "y": 128, "worst": None}}),
+    "alike": (
         lengths(100, 100.5),
         asked(),
-        {
-            "peak": ("Llama 3.1 70B FP8 at 256/128 on 4 H100 SXM peaks at 100 output tokens/s at concurrency 16."),
-            "slope": "Along input length it never gets worse; it stays the same from 128 to 256.",
-        },
+        {"slope": {"axis": "isl", "per_doubling": 100 / 100.5, "start": 128, "end": 256}},
     ),
-    "never worse": (
-        lengths(100, 200),
-        asked(),
-        {
-            "slope": (
-                "Along input length it never gets worse: each doubling multiplies it by at least 2, from 128 to 256."
-            )
-        },
-    ),
-    "down to nothing": (
-        lengths(100, 0),
-        asked(),
-        {
-            "peak": (
-                "Llama 3.1 70B FP8 at 128/128 on 4 H100 SXM peaks at 100 output tokens/s at concurrency 16;"
-                " the lowest is 0 at 256/128."
-            )
-        },
-    ),
-    "a panel with one cell": (
-        [*lengths(10, 5), point(128, 128, 50, accelerators=8)],
-        asked(),
-        {"falls_off": "The only cell with a value in its panel."},
-    ),
-    "a panel that falls off": (
+    "down-to-nothing": (lengths(100, 0), asked(), {"peak": {"value": 100, "x": 128, "y": 128, "worst": 0}}),
+    "a-panel-falls-off": (
         [*lengths(50, 10, accelerators=8), *lengths(5)],
         asked(),
-        {"falls_off": "The lowest on 8 chips is 10 at 256/128; the peak is 5 times that."},
+        {"peak": {"value": 50, "x": 128, "y": 128}, "falls_off": {"worst": 10}},
     ),
-    "a latency": (
-        [point(128 * 4**place, 128, ttft_ms_p50=ms) for place, ms in enumerate((20, 80))],
-        asked(metric="ttft_ms_p50"),
+    "a-latency": (
+        [*LATENCIES, point(128, 128, ttft_ms_p50=90, concurrency=64)],
+        BY_TTFT,
         {
-            "peak": ("Llama 3.1 70B FP8 at 128/128 on 4 H100 SXM is best at 20 ms median TTFT at concurrency 16."),
-            "falls_off": "The highest is 80 at 512/128, 4 times the best.",
-            "slope": "Along input length it rises fastest from 128 to 512: each doubling multiplies it by 2.",
+            "peak": {"value": 20, "x": 128, "y": 128},
+            "falls_off": {"worst": 80},
+            "slope": {"axis": "isl", "per_doubling": 2, "start": 128, "end": 512},
         },
     ),
-    "a lower latency under another load": (
+    "lower-under-another-load": (
         [
-            point(128, 128, ttft_ms_p50=20),
-            point(512, 128, ttft_ms_p50=30),
-            point(128, 128, ttft_ms_p50=5, load_kind="open", concurrency=None, request_rate=2),
+            *LATENCIES,
+            point(128, 128, ttft_ms_p50=5, **OPEN),
+            point(128, 128, ttft_ms_p50=90, load_kind="saturated", concurrency=None),
         ],
-        asked(metric="ttft_ms_p50"),
-        {
-            "peak": (
-                "Under closed load, Llama 3.1 70B FP8 at 128/128 on 4 H100 SXM is best at 20 ms median TTFT"
-                " at concurrency 16."
-            ),
-            "other_kinds": "Lower outside this grid: 5 ms under open load (4 x H100 SXM (tp 4), 2 requests/s).",
-        },
+        BY_TTFT,
+        {"peak": {"value": 20, "x": 128, "y": 128}, "other_kinds": {"value": 5}},
     ),
-    "a limit": (
-        [point(128, 128, 10, ttft_ms_p50=50), point(512, 128, 9, ttft_ms_p50=900)],
-        asked(slo=TTFT),
-        {
-            "peak": (
-                "With median TTFT ≤ 100 ms, Llama 3.1 70B FP8 at 128/128 on 4 H100 SXM peaks at 10 output"
-                " tokens/s at concurrency 16."
-            ),
-            "limits": "Only points with median TTFT of 100 ms or less fill a cell.",
-        },
+    "a-limit": (
+        [point(128, 128, 10, ttft_ms_p50=50), point(512, 128, 90, ttft_ms_p50=900)],
+        LIMITED,
+        {"peak": {"value": 10, "x": 128, "y": 128}, "limits": {}},
     ),
-    "a limit that few state": (
-        [
-            point(128, 128, 10 * level, concurrency=level, ttft_ms_p50=level if level < 16 else None)
-            for level in (1, 2, 4, 8, 16, 32)
-        ],
+    "a-limit-few-points-state": (
+        LEVELS,
         View.of(LLAMA, {"x": "concurrency", "y": "osl"}, slo=["ttft_ms_p50<=5"]),
-        {
-            "peak": (
-                "4 of 6 points state median TTFT; of those 4 H100 SXM at 128/128 peak at 40 output tokens/s"
-                " at concurrency 4 within the limit."
-            )
-        },
-    ),
-    "a limit that few accelerators state": (
-        [
-            *(point(128, 128, 10, accelerator=chip) for chip in ("h100-sxm", "b200-sxm", "mi300x")),
-            point(256, 128, 5, **H200, ttft_ms_p50=1),
-        ],
-        asked(slo=TTFT),
-        {"no_best": "Only 1 of 4 points states median TTFT, on 1 of 4 accelerators, so no best is named."},
+        {"peak": {"value": 40, "x": 4, "y": 128, "stating": 4, "of": 6}},
     ),
     "flags": (
         [point(128, 128, 10, flags=flag("client_limited", "too_few_requests"))],
         asked(),
-        {
-            "peak": (
-                "Llama 3.1 70B FP8 at 128/128 on 4 H100 SXM peaks at 10 output tokens/s at concurrency 16"
-                " (flagged: client limited)."
-            ),
-            "flags": "Best points are flagged: client limited (1 cell).",
-        },
+        {"flags": {"flagged": 1}},
+    ),
+    "excluded": (
+        [point(128, 128, 90, flags=flag("littles-law")), *lengths(0, 30, 20)[1:]],
+        asked(),
+        {"peak": {"value": 30, "x": 256, "y": 128, "worst": 20}, "left_out": {"used": 2, "flagged": 1}},
     ),
     "doublings": (
         [point(length, 128, 10_000 / length) for length in range(100, 150)],
         asked(),
         {
-            "peak": ("Llama 3.1 70B FP8 at 100/128 on 4 H100 SXM peaks at 100 output tokens/s at concurrency 16."),
-            "doublings": "A cell holds the best of a doubling of input length.",
-            "slope": ("Along input length it falls fastest from 64+ to 128+: each doubling divides it by 1.28."),
+            # The best of 64 to 128 is the shortest, 100 tokens: 100 tokens/s.
+            "peak": {"value": 100, "x": 64, "y": 128},
+            "doublings": {"axis": "isl"},
+            "slope": {"axis": "isl", "per_doubling": 1.28, "start": 64, "end": 128},
         },
     ),
-    "too many panels": (
-        [
-            point(128 * cell, 128, 10 * chips, accelerators=chips)
-            for chips in range(1, 15)
-            for cell in range(1, 3 + (chips > 2))
-        ],
+    "too-many-panels": (
+        PANELS,
         asked(),
-        {
-            "undrawn": "2 panels with few cells are in the table alone.",
-            "panels": (
-                "Best by chip count: 14 chips 140; 13 chips 130; 12 chips 120; 11 chips 110; 10 chips 100; 9"
-                " chips 90; 8 chips 80; 7 chips 70; 6 more."
-            ),
-        },
+        {"undrawn": {"panels": 2}, "panels": {"best": "14 chips", "panels": 14, "shown": 8}},
     ),
-    "one panel too many": (
-        [point(128, 128, 10 * chips, accelerators=chips) for chips in range(1, 14)],
-        asked(),
-        {"undrawn": "1 panel with few cells is in the table alone."},
-    ),
-    "best points unlike in what is no axis": (
+    "best-points-unlike": (
         [point(128, 128, 10), point(256, 128, 20, engine="sglang", speculation="mtp")],
         asked(),
-        {"mixed": "The cells' best points differ in engine and speculation."},
+        {"mixed": {"facts": "engine speculation"}},
     ),
-    "two models": (
+    "two-models": (
         [*lengths(10), *lengths(20, model="llama-3.1-8b")],
         asked().with_where(model=["llama-3.1-70b", "llama-3.1-8b"]),
-        {"peaks": ("Llama 3.1 8B on 4 H100 SXM peaks at 20 output tokens/s and Llama 3.1 70B on 4 H100 SXM at 10.")},
+        {"peaks": {"value": 20, "x": 128, "y": 128}},
     ),
-    "one axis asked for twice": (
-        lengths(10, 20),
-        View.of(LLAMA, {"x": "osl", "y": "osl"}),
-        {"gave_way": "Both axes were output length; the vertical one is now input length."},
-    ),
-    "a side that is not there": (
-        times(200),
-        asked(**{**SIDES, "ratio_a": "abacus"}),
-        {"gave_way": "abacus cannot be compared here; H200 SXM takes its side."},
-    ),
-    "nothing to divide by": (
-        lengths(5),
-        asked(ratio_by="engine"),
-        {"gave_way": "No two values of engine share a cell of this grid, so there is no ratio."},
-    ),
-    "a ratio": (
-        [*times(250, 40), point(2048, 128, 80), point(128, 512, 70, **H200)],
-        asked(**SIDES),
-        {
-            "ratio": ("H200 SXM has 45 % more output throughput than H100 SXM in the median of 2 shared cells."),
-            "ahead": (
-                "Ahead: H200 SXM in 1 cell and H100 SXM in 1 cell; H200 SXM / H100 SXM goes from 0.400 at"
-                " 256/128 to 2.50 at 128/128."
-            ),
-            "one_side": ("Measured on one side, so not divided: only H200 SXM in 1 cell and only H100 SXM in 1 cell."),
-            "cells": "2 of 6 cells (3 x 2) have values on both sides (33 %).",
-        },
-    ),
-    "a ratio of one cell": (
-        times(100),
-        asked(**SIDES),
-        {
-            "ratio": "H200 SXM has the same output throughput as H100 SXM in the one cell both have.",
-            "ahead": "Ahead: a tie within 1 % in 1 cell; H200 SXM / H100 SXM is 1 at 128/128.",
-        },
-    ),
-    "a ratio of points of other accelerators too": (
-        [*times(200), *lengths(1, accelerator="b200-sxm")],
-        asked(**SIDES),
-        {"left_out": "2 of 3 points are used; left out: 1 of neither side."},
-    ),
-    "a ratio at unlike loads somewhere": (
-        [*times(200, 150), point(512, 128, 10), point(512, 128, 90, concurrency=64, **H200)],
-        asked(**SIDES),
-        {
-            "ratio": (
-                "H200 SXM has 75 % more output throughput than H100 SXM in the median of 2 shared cells at like loads."
-            ),
-            "unlike_loads": (
-                "In 1 of 3 cells the two sides are at different loads; these have no colour and no part in the median."
-            ),
-        },
-    ),
-    "a ratio at unlike loads everywhere": (
-        times(300, 200, concurrency=64),
-        asked(**SIDES),
-        {
-            "ratio": (
-                "H200 SXM has 2.50 times the output throughput of H100 SXM in the median of 2 shared cells,"
-                " each at its best load."
-            ),
-            "unlike_loads": "In 2 of 2 cells the two sides are at different loads.",
-        },
-    ),
-    "a ratio confounded with one thing": (
-        times(200, engine="sglang"),
-        asked(**SIDES),
-        {
-            "ratio": (
-                "H200 SXM with SGLang has 2 times the output throughput of H100 SXM with vLLM in the one cell"
-                " both have."
-            )
-        },
-    ),
-    "a ratio confounded with two": (
-        times(200, engine="sglang", precision="fp16"),
-        MIXED,
-        {
-            "ratio": (
-                "H200 SXM with FP16 with SGLang has 2 times the output throughput of H100 SXM with FP8 with"
-                " vLLM in the one cell both have."
-            )
-        },
-    ),
-    "a ratio confounded with three": (
-        [
-            *lengths(100, 100, speculation="none"),
-            *lengths(200, 200, **H200, engine="sglang", precision="fp16", speculation="mtp"),
-        ],
-        MIXED,
-        {
-            "confounded": (
-                "H200 SXM against H100 SXM cannot be judged: they differ in precision, engine and speculation"
-                " too, in each of 2 shared cells."
-            ),
-            "ahead": "H200 SXM / H100 SXM is 2 at 128/128.",
-        },
-    ),
-    "a ratio confounded with what has several values": (
-        [
-            point(128, 128, 200),
-            point(256, 128, 200, **H200),
-            *lengths(100, 100, accelerator="a100-sxm-80gb", precision="fp16"),
-        ],
-        asked(ratio_by="precision", ratio_a="fp8", ratio_b="fp16"),
-        {
-            "confounded": (
-                "FP8 against FP16 cannot be judged: they differ in accelerator too, in each of 2 shared cells."
-            ),
-            "confounded_by": (
-                "In every shared cell they differ in accelerator (H100 SXM and H200 SXM against A100 SXM 80 GB)."
-            ),
-        },
-    ),
-    "one side's flags": (
-        [point(128, 128, 100, flags=flag("roofline")), point(128, 128, 300, **H200)],
-        asked(**SIDES),
-        {
-            "ratio": (
-                "H200 SXM has 3 times the output throughput of H100 SXM in the one cell both have (flagged:"
-                " beyond the roofline)."
-            )
-        },
-    ),
-    "no shared cell": (
-        [point(128, 128, 10), point(512, 128, 20, **H200)],
-        asked(**SIDES),
-        {"no_value": "H200 SXM and H100 SXM share no cell of this grid, so there is nothing to divide."},
-    ),
-    "nothing selected": (
-        SMALL,
-        asked().with_where(engine=["trt"]),
-        {"no_value": "No point matches these filters; remove one."},
-    ),
-    "nothing measured": (
-        lengths(5, 6, evidence="estimated"),
-        asked(),
-        {"no_value": "None of the 2 points was measured, so none is ranked."},
-    ),
-    "one point, not measured": (
-        lengths(5, evidence="estimated"),
-        asked(),
-        {"no_value": "No selected point was measured, so none is ranked."},
-    ),
-    "axes that no point states": (
-        SMALL,
-        asked(x="batch", y="request_rate"),
-        {
-            "no_value": (
-                "None of 5 points states both batch and request rate; choose other axes: 5 state input length"
-                " and output length."
-            )
-        },
-    ),
-    "a metric that no point states": (
-        SMALL,
-        asked(metric="goodput_requests_per_s"),
-        {"no_value": "None of the 12 points on this grid has goodput; choose another metric."},
-    ),
-    "a limit that no point on the grid states": (
-        SMALL,
-        asked(slo=("ttft_ms_p50<=10",)),
-        {
-            "no_value": (
-                "Only 1 of 9 points states median TTFT, not in this grid; drop the limit to see output throughput."
-            )
-        },
-    ),
-    "a limit that no point states": (
-        lengths(5, 6),
-        asked(slo=TTFT),
-        {"no_value": ("None of the 2 ranked points states median TTFT; drop the limit to see output throughput.")},
-    ),
-    "a limit that no point keeps": (
-        lengths(5, 6, ttft_ms_p50=900),
-        asked(slo=TTFT),
-        {"no_value": "None of the 2 points is known to keep the limits; ease them."},
-    ),
-    "nothing that may be ranked": (
-        lengths(5, 6, flags=flag("implausible")),
-        asked(),
-        {"no_value": "None of the 2 points may be ranked; choose other filters."},
-    ),
+    "not-measured": (lengths(5, evidence="estimated"), asked(), {"left_out": {"other_evidence": 1}}),
 }
 
+UNTOLD: Mapping[str, tuple[list[Row], View, str]] = {
+    "nothing-selected": (SMALL, asked().with_where(engine=["trt"]), "filters"),
+    "nothing-measured": (lengths(5, 6, evidence="estimated"), asked(), "measured"),
+    "axes-nobody-states": (SMALL, asked(x="batch", y="request_rate"), "other axes"),
+    "a-metric-nobody-states": (SMALL, asked(metric="goodput_requests_per_s"), "another metric"),
+    "a-limit-not-on-the-grid": (SMALL, asked(slo=("ttft_ms_p50<=10",)), "drop the limit"),
+    "a-limit-nobody-states": (lengths(5, 6), LIMITED, "drop the limit"),
+    "a-limit-nobody-keeps": (lengths(5, 6, ttft_ms_p50=900), LIMITED, "ease"),
+    "nothing-may-be-ranked": (lengths(5, 6, flags=flag("implausible")), asked(), "other filters"),
+}
+"""Where no cell has a value: the words that say what to do."""
 
-@pytest.mark.parametrize(("rows", "view", "texts"), SAID.values(), ids=SAID)
-def test_a_sentence_of_each_kind(rows: list[Row], view: View, texts: dict[str, str], tmp_path: Path) -> None:
-    answer = heatmap.answer(library_of(tmp_path, rows), view)
-    assert {kind: " ".join(one.text for one in statements(answer, kind)) for kind in texts} == texts
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    cases = {name: rows for name, (rows, *_) in [*SAID.items(), *UNTOLD.items()]}
+    return library_of_cases(tmp_path_factory.mktemp("said"), cases)
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_is_said(made: Library, name: str) -> None:
+    _, view, told = SAID[name]
+    answer = heatmap.answer(made, view.with_where(source=[name]))
+    assert {kind: said(answer, kind) for kind in told} == {kind: pytest.approx(told[kind]) for kind in told}
+
+
+@pytest.mark.parametrize("name", UNTOLD)
+def test_where_no_cell_has_a_value_it_is_said_what_to_do(made: Library, name: str) -> None:
+    _, view, way = UNTOLD[name]
+    answer = heatmap.answer(made, view.with_where(source=[name]))
+    assert headline(answer) == ("no_value", {})
+    assert way in answer.headline
+    assert not answer.result.measured
+
+
+def test_axes_that_no_point_states_are_told_with_the_two_most_do(made: Library) -> None:
+    # The story is 128/128: of its eight points one was not measured and two are repeats of another.
+    name = "axes-nobody-states"
+    stated = heatmap.answer(made, UNTOLD[name][1].with_where(source=[name])).result.stated
+    assert stated is not None
+    assert (stated.pair, stated.points) == (("isl", "osl"), 5)
+
+
+def test_the_findings_name_the_points_they_rest_on(made: Library) -> None:
+    answer = heatmap.answer(made, asked().with_where(source=["a-panel-falls-off"]))
+    ids = {(cell.panel, cell.x): cell.ids for cell in answer.result.cells}
+    named = {one.kind: one.point_ids for one in answer.statements}
+    assert named["peak"] == ids[8, 128]
+    assert named["falls_off"] == ids[8, 256]
+    assert named["panels"] == (*ids[8, 128], *ids[4, 128])
+    assert named["slope"] == (*ids[8, 128], *ids[8, 256])

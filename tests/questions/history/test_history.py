@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
 from bench.chart import DARK, LIGHT
 from bench.errors import UnknownName, UsageError
+from bench.library import Library
 from bench.questions import history
 from bench.questions.history.result import FRONTIER, History
+from bench.questions.history.statements import speed_words
 from bench.view import View
+from tests.questions.answering import answer_of
 from tests.questions.heatmap.results import Row, flag
-from tests.questions.history.runs import held, run, runs
-from tests.questions.saying import headline, kinds, said, statement, statements
+from tests.questions.history.runs import LEVELS, held, run, runs
+from tests.questions.saying import badly_said, headline, said, statement, statements
+from tests.thorough import some
 
 FASTER = [1.0] * 5 + [1.3] * 4
 
@@ -27,13 +32,18 @@ def told(folder: Path, rows: list[Row], **options: str) -> History:
     return history.answer(held(folder, rows), asked(**options)).result
 
 
-def test_a_change_is_told_with_how_much_and_from_when(tmp_path: Path) -> None:
-    answer = history.answer(held(tmp_path, runs(FASTER)), asked())
+@pytest.fixture(scope="module")
+def faster(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Nine runs of one deployment, the last four 30 % faster."""
+    return held(tmp_path_factory.mktemp("faster"), runs(FASTER))
+
+
+def test_a_change_is_told_with_how_much_and_from_when(faster: Library) -> None:
+    answer = history.answer(faster, asked())
     kind, values = headline(answer)
     assert kind == "changed"
     assert (values["runs"], values["changes"], values["last_from"]) == (9, 1, "2026-02-24")
     assert values["speed"] == pytest.approx(1.3, rel=0.02)
-    assert [one.load for one in answer.result.in_order] == [4, 16, 64]
     assert {one.values["load"] for one in statements(answer, "at_load")} | {values["load"]} == {4, 16, 64}
     rows = answer.rows
     assert len(rows) == 27
@@ -43,6 +53,7 @@ def test_a_change_is_told_with_how_much_and_from_when(tmp_path: Path) -> None:
 def test_no_change_is_told_where_there_is_none(tmp_path: Path) -> None:
     answer = history.answer(held(tmp_path, runs([1.0] * 9, noise=0.02)), asked())
     assert headline(answer)[0] == "same"
+    assert badly_said(answer) == []
     assert all(one.values["changes"] == 0 for one in statements(answer, "at_load"))
 
 
@@ -62,6 +73,7 @@ METHODS: dict[str, tuple[Row, Row]] = {
     "image": ({"engine_version": "0.5.9-cu126"}, {"engine_version": "0.5.9-cu130"}),
     "requests": ({"requests_ok": 100}, {"requests_ok": 40}),
     "doubt": ({}, {"flags": flag("methodology")}),
+    "source": ({"source": "one"}, {"source": "other"}),
 }
 
 
@@ -84,13 +96,6 @@ def test_a_change_of_method_is_marked_as_that_and_not_as_speed(kind: str, tmp_pa
         assert any(text.startswith("method changed") for text in words)
 
 
-def test_a_source_that_measures_otherwise_is_a_change_of_method(tmp_path: Path) -> None:
-    rows = [{**row, "source": "one" if str(row["date"]) < "2026-02-24" else "other"} for row in runs(FASTER)]
-    found = told(tmp_path, rows)
-    assert {each.kind for one in found.loads for value in one.values for each in value.changes} == {"source"}
-    assert all(not one.changes for one in found.loads)
-
-
 def test_two_runs_cannot_tell_noise_from_change(tmp_path: Path) -> None:
     answer = history.answer(held(tmp_path, runs([1.0, 1.3])), asked())
     kind, values = headline(answer)
@@ -98,10 +103,9 @@ def test_two_runs_cannot_tell_noise_from_change(tmp_path: Path) -> None:
     assert values["speed"] == pytest.approx(1.3, rel=0.05)
 
 
-def test_of_a_latency_the_lower_is_faster(tmp_path: Path) -> None:
-    answer = history.answer(held(tmp_path, runs(FASTER)), asked(metric="tpot_ms_p50"))
-    _, values = headline(answer)
-    assert values["speed"] == pytest.approx(1.3, rel=0.02)
+def test_of_a_latency_the_lower_is_faster(faster: Library) -> None:
+    answer = history.answer(faster, asked(metric="tpot_ms_p50"))
+    assert headline(answer)[1]["speed"] == pytest.approx(1.3, rel=0.02)
     change = answer.result.loads[0].told[0]
     assert change.low < change.speed < change.high
 
@@ -163,29 +167,27 @@ def test_the_trade_offs_of_two_runs_are_compared_at_equal_speed_per_user(tmp_pat
     assert [one.name for one in drawn.data] == ["Then: 2026-01-05, 0.17", "Now: 2026-02-04, 0.17"]
 
 
-def test_a_slider_steps_the_later_run_through_the_dates(tmp_path: Path) -> None:
-    found = told(tmp_path, runs(FASTER), show=FRONTIER)
+def test_a_slider_steps_the_later_run_through_the_dates(faster: Library) -> None:
+    found = history.answer(faster, asked(show=FRONTIER)).result
     drawn = history.figure(found, LIGHT)
     assert [one.name for one in drawn.frames] == [run.name for run in found.runs[1:]]
     assert len(drawn.layout.sliders[0].steps) == 8
-    other = told(tmp_path / "again", runs(FASTER), show=FRONTIER, then="2026-01-15", now="2026-01-25")
+    other = history.answer(faster, asked(show=FRONTIER, then="2026-01-15", now="2026-01-25")).result
     assert (other.then, other.now) == (1, 2)
 
 
-def test_older_runs_stand_in_a_history_whatever_other_pages_rank(tmp_path: Path) -> None:
-    library = held(tmp_path, runs(FASTER))
-    found = {runs: history.answer(library, asked(runs=runs)).result.loads for runs in ("newest", "all")}
+def test_older_runs_stand_in_a_history_whatever_other_pages_rank(faster: Library) -> None:
+    found = {runs: history.answer(faster, asked(runs=runs)).result.loads for runs in ("newest", "all")}
     assert found["newest"] == found["all"]
 
 
-def test_a_link_names_the_loads_and_a_wrong_one_is_refused(tmp_path: Path) -> None:
-    library = held(tmp_path, runs(FASTER))
-    assert history.complete(library, asked()).option("load") == "4,16,64"
-    assert history.complete(library, asked(load="64,8")).option("load") == "8,64"
-    assert [one.load for one in history.answer(library, asked(load="8,64")).result.in_order] == [8, 64]
+def test_a_link_names_the_loads_and_a_wrong_one_is_refused(faster: Library) -> None:
+    assert history.complete(faster, asked()).option("load") == "4,16,64"
+    assert history.complete(faster, asked(load="64,8")).option("load") == "8,64"
+    assert [one.load for one in history.answer(faster, asked(load="8,64")).result.in_order] == [8, 64]
     for text in ("many", "0", "-4", "nan", "1,2,3,4,5,6,7,8,9"):
         with pytest.raises(UsageError, match="load="):
-            history.complete(library, asked(load=text))
+            history.complete(faster, asked(load=text))
 
 
 def test_a_deployment_that_filters_leave_out_gives_way_but_in_a_link_that_is_whole(tmp_path: Path) -> None:
@@ -201,9 +203,8 @@ def test_a_deployment_that_filters_leave_out_gives_way_but_in_a_link_that_is_who
         history.complete(library, whole.with_where(accelerator=("h100-sxm",)).with_options(deployment=other))
 
 
-def test_the_least_change_is_the_readers(tmp_path: Path) -> None:
-    found = told(tmp_path, runs(FASTER), least="40")
-    assert all(not one.changes for one in found.loads)
+def test_the_least_change_is_the_readers(faster: Library) -> None:
+    assert all(not one.changes for one in history.answer(faster, asked(least="40")).result.loads)
 
 
 def test_two_versions_measured_on_one_day_are_two_runs(tmp_path: Path) -> None:
@@ -216,5 +217,20 @@ def test_nothing_measured_twice_says_so(tmp_path: Path) -> None:
     answer = history.answer(held(tmp_path, runs([1.0])), asked())
     assert headline(answer)[0] == "nothing"
     assert not answer.is_told
-    assert "of deployments measured once" in answer.headline
-    assert "frontier" not in kinds(answer)
+    assert answer.result.counted.of("once") == len(LEVELS)
+
+
+@pytest.mark.parametrize(
+    ("speed", "words"),
+    [(1.3, "30 % faster"), (0.79, "21 % slower"), (2.34, "2.34 times as fast"), (1.004, "as fast"), (0.995, "as fast")],
+)
+def test_speeds_in_words(speed: float, words: str) -> None:
+    assert speed_words(speed) == words
+
+
+def test_every_sentence_on_another_deployment_or_metric_is_plain(shipped: Library) -> None:
+    base = answer_of(shipped, "history", View())
+    codes = [code for code, _ in history.choices(shipped, base.view)["deployment"]]
+    for code, metric in zip(some(codes, 4), cycle(("tpot_ms_p50", "output_tokens_per_s_per_accelerator"))):
+        view = base.view.with_options(deployment=code, metric=metric, load=None, then=None, now=None)
+        assert badly_said(history.answer(shipped, view)) == []

@@ -14,6 +14,7 @@ import pytest
 from bench.library import Library
 from bench.questions import history
 from bench.view import View
+from tests.questions.answering import answer_of
 from tests.questions.saying import headline, said, statements
 
 SOURCES = Path(__file__).resolve().parents[3] / "data" / "library" / "sources"
@@ -48,7 +49,7 @@ def mean(values: list[float]) -> float:
 
 
 def test_the_first_story_is_what_the_file_says(shipped: Library) -> None:
-    answer = history.answer(shipped, View())
+    answer = answer_of(shipped, "history", View())
     of = by_load(inferencex(**MI300X))
     kind, values = headline(answer)
     assert kind == "changed"
@@ -60,8 +61,6 @@ def test_the_first_story_is_what_the_file_says(shipped: Library) -> None:
     assert (load, values["last_from"], values["changes"]) == (16, days[9], 2)
     assert values["speed"] == pytest.approx(levels[2] / levels[0])
     assert values["last"] == pytest.approx(levels[2] / levels[1])
-    assert levels[1] / levels[0] - 1 == pytest.approx(-0.183, abs=5e-4)
-    assert levels[2] / levels[1] - 1 == pytest.approx(0.371, abs=5e-4)
     first, last = said(answer, "values")["first"], said(answer, "values")["last"]
     assert (first, last) == pytest.approx((of[load][days[0]], of[load][days[-1]]))
     within = [
@@ -69,11 +68,6 @@ def test_the_first_story_is_what_the_file_says(shipped: Library) -> None:
         for day, level in zip(days, [levels[0]] * 5 + [levels[1]] * 4 + [levels[2]], strict=True)
     ]
     assert said(answer, "values")["noise"] == pytest.approx((sum(one**2 for one in within) / 7) ** 0.5)
-
-
-def test_every_value_of_the_first_story_is_a_row_of_the_file(shipped: Library) -> None:
-    answer = history.answer(shipped, View())
-    of = by_load(inferencex(**MI300X))
     told = {
         (one.load, answer.result.runs[value.run].name): value.value
         for one in answer.result.loads
@@ -84,7 +78,7 @@ def test_every_value_of_the_first_story_is_a_row_of_the_file(shipped: Library) -
 
 
 def test_the_trade_offs_of_the_first_story_are_those_of_the_file(shipped: Library) -> None:
-    gain = history.answer(shipped, View()).result.gain
+    gain = answer_of(shipped, "history", View()).result.gain
     assert gain is not None
     curves = []
     for day in ("2025-12-11", "2026-05-18"):
@@ -110,19 +104,6 @@ def test_the_article_of_two_methods_tells_no_speed(shipped: Library) -> None:
     found = answer.result
     assert headline(answer)[0] == "method"
     assert all(not one.changes for one in found.loads)
-    of = [
-        row
-        for row in rows("rvllm-tpu-v6e-vs-h100.csv")
-        if row["engine"] == "rvllm" and row["accelerator"] == "h100-sxm"
-    ]
-    held = {
-        (int(row["batch"]), row["date"], float(row["output_tokens_per_s"]))
-        for row in of
-        if row["batch"] and row["output_tokens_per_s"]
-    }
-    for one in found.loads:
-        for value in one.values:
-            assert (int(one.load), str(value.measured.facts.date), value.value) in held
     whole = history.answer(shipped, RVLLM.with_options(load="64,128,256"))
     read = {one.load: one.values[-1].value / one.values[0].value - 1 for one in whole.result.loads}
     assert read == pytest.approx({64: 2997 / 3265 - 1, 128: 5211 / 5802 - 1, 256: 7607 / 7808 - 1})

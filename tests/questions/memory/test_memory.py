@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench import names
 from bench.chart import DARK, LIGHT
-from bench.chart.line_names import EVERY_WIDTH
 from bench.errors import UsageError
 from bench.library import Library
-from bench.questions import memory
+from bench.questions import Answer, memory
 from bench.view import View
-from tests.questions.saying import headline, kinds, said, statements
+from tests.questions.answering import answer_of
+from tests.questions.saying import headline, kinds, said, statement, statements, tells
 
 CONFIGS = Path(__file__).parents[2] / "library" / "model_configs" / "files"
 
@@ -67,85 +68,63 @@ def test_the_story_measured_is_answered_on_what_it_was_measured_on(shipped: Libr
     assert memory.answer(shipped, answer.view).rows.equals(answer.rows)
 
 
-def test_more_tokens_to_a_request_leave_fewer_requests(shipped: Library) -> None:
-    held = [
-        fit(memory.answer(shipped, View.of({}, {"context": tokens})).result, "mi355x", 8).requests
-        for tokens in ("1024", "2048", "8192")
-    ]
-    assert held == sorted(held, reverse=True)
-    assert held[0] == pytest.approx(8 * held[2], rel=0.01)
-
-
-def test_what_cannot_be_is_one_sentence(empty: Library) -> None:
-    answer = memory.answer(empty, View.of({"model": ["no-such-model"], "precision": ["fp8"]}))
-    assert headline(answer) == ("fits", {"accelerators": None})
-    assert memory.figure(answer.result, LIGHT).layout.annotations
-    for key, value in (("cache", "fp3"), ("context", "0"), ("context", "many")):
-        with pytest.raises(UsageError):
-            memory.answer(empty, View.of({}, {key: value}))
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("cache", "fp3"),
+        ("context", "0"),
+        ("context", "many"),
+        ("memory_used", "1.1"),
+        ("reserve", "-1"),
+        ("layout", "pp"),
+        ("chart", "pie"),
+        ("weights", "fp3"),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused(key: str, value: str, empty: Library) -> None:
+    with pytest.raises(UsageError):
+        memory.answer(empty, View.of({}, {key: value}))
     assert not Path(empty.path).exists()
 
 
-def test_lines_that_lie_on_each_other_are_named_together(shipped: Library) -> None:
+def names_in(answer: Answer[Any]) -> list[str]:
+    """The texts that name the lines of a chart."""
+    drawn = memory.figure(answer.result, LIGHT).data
+    return [text for one in drawn if one.mode == "text" for text in one.text]
+
+
+def test_lines_that_lie_on_each_other_are_named_together_and_shorter_where_a_page_is_narrow(shipped: Library) -> None:
     """Of DeepSeek R1 in FP8, 288 GB of MI355X and 269 of B300 differ by a few pixels from eight chips on."""
-    answer = memory.answer(shipped, View())
-    drawn = memory.figure(answer.result, LIGHT)
-    lines = [one for one in drawn.data if "lines" in one.mode]
-    named = [text for one in drawn.data if one.mode == "text" for text in one.text if "--until" not in text]
+    answer = answer_of(shipped, "memory", View())
+    lines = [one for one in memory.figure(answer.result, LIGHT).data if "lines" in one.mode]
+    named = [text for text in names_in(answer) if "--until" not in text]
     assert len(named) < len(lines) == len({one.name for one in lines})
-    together = [text for text in named if " and " in text]
-    assert together
     assert all(any(one.name in text for text in (*named, *(line.hovertemplate for line in lines))) for one in lines)
-    assert any("MI355X, GB300 and B300" in text for text in together)
+    assert any("MI355X, GB300 and B300" in text for text in named)
     assert any("MI355X" in one.hovertemplate and "GB300" in one.hovertemplate for one in lines)
-    shorter = [text for one in drawn.data if one.mode == "text" for text in one.text if "--until" in text]
-    assert any("MI355X and 2 more" in text for text in shorter)
-
-
-def test_models_side_by_side_have_their_names_their_ticks_and_one_scale(shipped: Library) -> None:
-    view = View.of({"model": ["deepseek-r1", "llama-3.3-70b"]})
-    layout = memory.figure(memory.answer(shipped, view).result, LIGHT).layout
-    assert {note.text for note in layout.annotations} == {"<b>DeepSeek-R1</b>", "<b>Llama 3.3 70B</b>"}
-    assert layout.xaxis.range == layout.xaxis2.range
-    assert layout.yaxis.range == layout.yaxis2.range
-    assert {"10", "100", "1,000", "10,000"} <= set(layout.yaxis.ticktext)
-    assert layout.yaxis.ticktext == layout.yaxis2.ticktext
-    assert layout.yaxis.gridcolor == layout.yaxis2.gridcolor == LIGHT.grid
-
-
-def test_the_ticks_of_its_axis_separate_thousands(shipped: Library) -> None:
-    axis = memory.figure(memory.answer(shipped, View()).result, LIGHT).layout.yaxis
-    assert {"1,000", "10,000"} <= set(axis.ticktext)
-    assert axis.range[0] < 1 + max(map(len, axis.ticktext))
+    assert any("MI355X and 2 more" in text for text in names_in(answer) if "--until" in text)
+    assert any("MI355X +" in text for text in names_in(answer))
 
 
 def test_lines_apart_keep_names_of_their_own(empty: Library) -> None:
     view = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm", "mi355x"]})
-    drawn = memory.figure(memory.answer(empty, view).result, LIGHT)
-    assert [text for one in drawn.data if one.mode == "text" for text in one.text if " and " in text] == []
+    assert [text for text in names_in(memory.answer(empty, view)) if " and " in text] == []
 
 
-def test_the_room_right_of_the_last_count_is_what_names_need(shipped: Library) -> None:
-    view = View.of({"model": ["deepseek-r1", "llama-3.3-70b"]})
-    low, high = memory.figure(memory.answer(shipped, view).result, LIGHT).layout.xaxis.range
-    assert 0.15 < (high - math.log10(64)) / (high - low) < 0.28
-
-
-def test_names_are_shortened_where_a_page_is_narrow(shipped: Library) -> None:
-    drawn = memory.figure(memory.answer(shipped, View.of({"model": ["deepseek-r1"]})).result, LIGHT)
-    told = {
-        pages.start: [
-            text
-            for one in drawn.data
-            if one.mode == "text"
-            for text in one.text
-            if pages.shown("x").split("x")[0] in text
-        ]
-        for pages in EVERY_WIDTH
-    }
-    assert any("MI355X, GB300" in text for text in told[1400])
-    assert any("MI355X and " in text and " more" in text for text in told[1100])
-    assert any("MI355X +" in text for text in told[700])
+def test_models_side_by_side_have_their_names_their_ticks_and_one_scale(shipped: Library) -> None:
+    answer = answer_of(shipped, "memory", View.of({"model": ["deepseek-r1", "llama-3.3-70b"]}))
+    assert all(one in answer.headline for one in ("Llama 3.3 70B FP8", "DeepSeek-R1 FP8"))
+    layout = memory.figure(answer.result, LIGHT).layout
+    assert [note.text for note in layout.annotations] == ["<b>DeepSeek-R1</b>", "<b>Llama 3.3 70B</b>"]
+    assert layout.xaxis.range == layout.xaxis2.range
+    assert layout.yaxis.range == layout.yaxis2.range
+    assert {"10", "100", "1,000", "10,000"} <= set(layout.yaxis.ticktext)
+    assert layout.yaxis.ticktext == layout.yaxis2.ticktext
+    low, high = layout.xaxis.range
+    assert 0.15 < (high - math.log10(64)) / (high - low) < 0.28  # the room that names need
+    half = answer_of(shipped, "memory", View.of({"model": ["llama-3.3-70b", "flan-t5-xl"]}))
+    assert kinds(half, "coverage", "caveat")[0] == "model_left_out"
+    assert "Flan-T5 XL" in statement(half, "model_left_out").text
 
 
 def test_heatmaps_are_of_one_accelerator_and_agree_with_the_rows(empty: Library) -> None:
@@ -163,10 +142,8 @@ def test_heatmaps_are_of_one_accelerator_and_agree_with_the_rows(empty: Library)
             drawn = memory.figure(memory.answer(empty, view.with_options(chart=chart)).result, theme)
             assert drawn.layout.yaxis.title.text == title
             assert any("on H100 SXM" in note.text for note in drawn.layout.annotations)
-    none = memory.answer(empty, view.with_options(on="tpu-v6e"))
-    assert (
-        none.result.on == none.view.option("on") == "h200-sxm"
-    )  # which is not among those that are compared, so the first that fits
+    none = memory.answer(empty, view.with_options(on="tpu-v6e"))  # which is not compared, so the first that fits
+    assert none.result.on == none.view.option("on") == "h200-sxm"
 
 
 def test_layouts_by_hand(empty: Library) -> None:
@@ -191,15 +168,6 @@ def test_the_share_used_and_the_reserve_are_the_readers_choice(empty: Library) -
     less = fit(memory.answer(empty, view.with_options(memory_used="1", reserve="10")).result, "h100-sxm", 1)
     assert whole.room_gib - less.room_gib == pytest.approx(10)
     assert whole.requests == int((80 * 2**30 - 16e9) / 131_072_000)
-    for key, value in (
-        ("memory_used", "1.1"),
-        ("reserve", "-1"),
-        ("layout", "pp"),
-        ("chart", "pie"),
-        ("weights", "fp3"),
-    ):
-        with pytest.raises(UsageError):
-            memory.answer(empty, view.with_options(**{key: value}))
 
 
 def test_the_reserve_of_logs_moves_the_first_count_that_fits(empty: Library) -> None:
@@ -219,15 +187,9 @@ def test_predicted_minus_allocated_stands_beside_an_engines_log(empty: Library) 
     assert logged.weights_off_gib == pytest.approx(weights - 33.88)
     assert logged.cache_off_gib == pytest.approx((72 - weights - 6.2 - 32, 72 - weights - 4.9 - 32))
     least, most = logged.cache_off_gib
-    assert statements(answer, "allocated")[0].values == {
-        "accelerator": "h100-sxm",
-        "accelerators": 2,
-        "weights_gib": 33.88,
-        "weights_off_gib": logged.weights_off_gib,
-        "cache_gib": 32.0,
-        "cache_off_least_gib": least,
-        "cache_off_most_gib": most,
-    }
+    told = statements(answer, "allocated")[0].values
+    assert (told["accelerators"], told["weights_gib"], told["cache_gib"]) == (2, 33.88, 32.0)
+    assert (told["cache_off_least_gib"], told["cache_off_most_gib"]) == (least, most)
 
 
 def test_every_log_names_a_model_and_an_accelerator_that_are_known() -> None:
@@ -248,3 +210,46 @@ def test_a_dropped_config_is_a_model_of_the_page(tmp_path: Path) -> None:
     unstated = memory.answer(own, View.of({"model": ["granite-4.0-h-small"]}))
     assert headline(unstated) == ("fits", {"accelerators": None})
     assert (unstated.result.precision, unstated.result.total_params) == (None, answer.result.total_params)
+
+
+LLAMA = {"model": ["llama-3.1-70b"], "precision": ["fp8"]}
+DEEPSEEK = {"model": ["deepseek-r1"], "precision": ["fp8"]}
+UNKNOWN = {"fits": {"accelerators": None}}
+SAID: dict[str, tuple[dict[str, list[str]], dict[str, str], dict[str, dict[str, object]]]] = {
+    "several chips": (
+        {**DEEPSEEK, "accelerator": ["mi355x"]},
+        {},
+        {"fits": {"accelerators": 4, "requests": 2672}, "reserved": {"requests": 2436, "reserve_gib": 7.9}},
+    ),
+    "memory that nobody published": ({**LLAMA, "accelerator": ["h100-sxm", "groq-lpu"]}, {}, {"unknown": {}}),
+    "that alone": ({**DEEPSEEK, "accelerator": ["groq-lpu"]}, {}, UNKNOWN),
+    "no number of chips": ({**DEEPSEEK, "precision": ["fp32"], "accelerator": ["tpu-v5e"]}, {}, UNKNOWN),
+    "no model": ({"accelerator": ["h100-sxm"]}, {}, UNKNOWN),
+    "a model that nobody knows": ({"model": ["no-such-model"], "precision": ["fp8"]}, {}, UNKNOWN),
+    "no precision": ({"model": ["deepseek-r1"], "accelerator": ["h100-sxm"]}, {}, UNKNOWN),
+    "a precision that nobody knows": ({**DEEPSEEK, "precision": ["fp3"]}, {}, UNKNOWN),
+    "a reserve of one's own": (
+        {**LLAMA, "accelerator": ["h100-sxm"]},
+        {"memory_used": "0.95", "reserve": "2"},
+        {"reserved": {"requests": 4}, "at_most": {"utilisation": 0.95, "reserve_gib": 2.0}},
+    ),
+    "chips too small for what is reserved": (
+        {**DEEPSEEK, "accelerator": ["t4"]},
+        {},
+        {"reserved": {"accelerators": None}},
+    ),
+    "a log without a cache": (
+        {"model": ["gpt-oss-120b"], "precision": ["fp4"], "accelerator": ["h100-sxm"]},
+        {},
+        {"allocated": {"weights_gib": 64.4}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("where", "options", "wanted"), SAID.values(), ids=SAID)
+def test_what_is_said(
+    where: dict[str, list[str]], options: dict[str, str], wanted: dict[str, dict[str, object]], empty: Library
+) -> None:
+    answer = memory.answer(empty, View.of(where, options))
+    tells(answer, wanted)
+    assert memory.figure(answer.result, LIGHT).layout.annotations or answer.result.fits

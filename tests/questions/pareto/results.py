@@ -1,4 +1,7 @@
-"""Tables of results for the tests of Pareto, and the metrics that they are asked about."""
+"""Tables of results for the tests of Pareto, and the metrics that they are asked about.
+
+Most of them lie in one library, each as a source of its own, which a View selects.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.library import Library
-from bench.questions import Answer
-from bench.questions.pareto.result import Pareto
+from bench.questions import Answer, pareto
+from bench.view import View
 from tests.library.files import published
 
 Row = dict[str, object]
@@ -72,12 +75,17 @@ def library_of(folder: Path, rows: Sequence[Row], prices: Mapping[str, float] = 
     return library
 
 
+def library_of_tables(folder: Path, tables: Mapping[str, Sequence[Row]]) -> Library:
+    """A library of these tables, each of the source of its name."""
+    return library_of(folder, [{**row, "source": name} for name, rows in tables.items() for row in rows])
+
+
+def asked(library: Library, source: str, view: View | None = None) -> Answer[Any]:
+    """The answer about one source."""
+    return pareto.answer(library, (view or View()).with_where(source=[source]))
+
+
 def places(answer: Answer[Any], mark: str, accelerator: str = "") -> list[tuple[int, int]]:
     """Where the marked points of an answer lie, of one accelerator or of all."""
     rows = answer.rows[answer.rows[mark] & answer.rows["accelerator"].str.startswith(accelerator)]
     return [(round(row[X]), round(row[Y])) for row in rows.to_dict("records")]
-
-
-def led(answer: Answer[Pareto]) -> list[tuple[str, float]]:
-    """Who leads up to where, the easiest requirement first."""
-    return [(lead.group, round(lead.strictest, 6)) for lead in answer.result.leads]

@@ -1,55 +1,18 @@
-"""What stands on the axes: a story that has both metrics, else others that are named, and every metric on offer."""
+"""What stands on the axes: every metric on offer, and what points have that keep or state the limits."""
 
 from __future__ import annotations
 
-import pytest
-
 from bench import catalogue
+from bench.library import Library
 from bench.questions import pareto
 from bench.questions.pareto import axes as choosing
 from bench.view import View
-from tests.questions.pareto.results import COST, Y
-from tests.questions.saying import headline, kinds
+from tests.questions.pareto.results import COST
+from tests.questions.saying import kinds
+from tests.thorough import some
 
 
-@pytest.mark.parametrize("model", ["mixtral-8x7b", "mixtral-8x22b", "llama-2-70b"])
-def test_a_model_without_any_latency_is_told_so(shipped, model):
-    answer = pareto.answer(shipped, View.of({"model": [model]}))
-    assert headline(answer)[0] == "no_frontier"
-    assert (answer.result.mixed["model"], answer.result.instead) == ((model,), None)
-    assert answer.rows.empty
-
-
-def test_where_the_usual_story_has_no_latency_the_nearest_that_has_is_told(shipped):
-    answer = pareto.answer(shipped, View.of({"model": ["llama-3.1-70b"]}))
-    assert "other_story" in kinds(answer, "coverage")
-    assert len(answer.result.overall) > 1
-
-
-def test_where_another_metric_was_published_it_is_named(shipped):
-    view = View.of({"model": ["flan-ul2"]}, {"x": "ttft_ms_mean"})
-    answer = pareto.answer(shipped, view)
-    assert headline(answer)[0] == "no_frontier"
-    assert (answer.result.x, answer.result.y) == ("ttft_ms_mean", Y)
-    x, y = answer.result.instead
-    assert not pareto.answer(shipped, view.with_options(x=x.key, y=y.key)).rows.empty
-
-
-def test_axes_are_labelled_in_words() -> None:
-    labels = {option.key: option.label for option in pareto.OPTIONS}
-    assert (labels["x"], labels["y"]) == ("Horizontal axis", "Vertical axis")
-
-
-@pytest.mark.parametrize("options", [{}, {"x": "decode_step_ms_mean"}])
-def test_a_default_with_too_few_points_makes_room_for_one_with_a_frontier(shipped, options):
-    answer = pareto.answer(shipped, View.of({"model": ["gemma-4-31b"]}, options))
-    assert answer.view.option("x") == "decode_step_ms_mean"
-    assert answer.view.values("precision") == ("fp8",)
-    assert (answer.result.tally.used, len(answer.result.overall)) == (19, 9)
-    assert answer.headline.endswith("(flagged: decode only and doubtful method).")
-
-
-def test_every_metric_of_these_kinds_that_is_held_can_stand_on_an_axis(shipped):
+def test_every_metric_of_these_kinds_that_is_held_can_stand_on_an_axis(shipped: Library) -> None:
     offered = pareto.choices(shipped, View())
     held = [key for key in list(catalogue.keys()) if shipped.has(key) and catalogue.metric(key).direction != "neutral"]
     for axis, of in (("x", choosing.ACROSS), ("y", choosing.UP)):
@@ -57,3 +20,24 @@ def test_every_metric_of_these_kinds_that_is_held_can_stand_on_an_axis(shipped):
         assert {catalogue.metric(key).kind for key in keys} <= set(of)
         assert {key for key in held if catalogue.metric(key).kind in of} <= keys
     assert COST in {key for key, _ in offered["y"]}
+
+
+def test_under_limits_the_axes_are_what_the_points_have_that_state_them(shipped: Library) -> None:
+    """One FP8 point of it states both times; most others have step times alone, which stand there unless asked."""
+    asked = View.of({"model": ["gemma-4-31b"], "precision": ["fp8"]})
+    limited = pareto.answer(shipped, asked.with_slo(["ttft_ms_p50<=2000", "tpot_ms_p50<=50"]))
+    assert pareto.complete(shipped, asked).option("x") == "decode_step_ms_mean"
+    assert limited.view.option("x") != "decode_step_ms_mean"
+    assert limited.is_told
+    chosen = limited.view.with_options(x="decode_step_ms_mean")
+    assert kinds(pareto.answer(shipped, chosen), "headline") == ["unknown_limits"]
+
+
+def test_every_choice_offered_gives_an_answer(shipped: Library) -> None:
+    view = pareto.complete(shipped, View.of({"accelerator": ["h100"], "model": ["deepseek-r1"]}))
+    offered = {key: [value for value, _ in found] for key, found in pareto.choices(shipped, view).items()}
+    for turn in some(range(max(len(offered[key]) for key in ("x", "y", "group"))), 2):
+        taken = {
+            key: offered[key][(turn + shift) % len(offered[key])] for key, shift in (("x", 0), ("y", 7), ("group", 3))
+        }
+        assert pareto.answer(shipped, view.with_options(**taken)).headline

@@ -32,20 +32,24 @@ def hovers(figure):
     }
 
 
-@pytest.mark.parametrize("model", ["deepseek-r1", "llama-3.1-8b"])
-def test_a_point_says_everything_under_the_pointer_though_it_is_sent_once(shipped, model):
-    answer = pareto.answer(shipped, View.of({"model": [model]}, {"runs": "all"}, whole=True))
+@pytest.fixture(scope="module")
+def deepseek(shipped):
+    """The chart of the model with the most lines."""
+    return pareto.figure(pareto.answer(shipped, View.of({"model": ["deepseek-r1"]})).result, LIGHT)
+
+
+def test_a_point_says_everything_under_the_pointer_though_it_is_sent_once(shipped):
+    answer = pareto.answer(shipped, View.of({"model": ["deepseek-r1"]}, {"runs": "all"}))
     figure = pareto.figure(answer.result, LIGHT)
     said = hovers(figure)
-    assert len(said) == len(answer.rows)
+    assert len(said) == len(answer.rows) > 400
     axes = [answer.result.x, answer.result.y]
     for row in records(answer.rows):
         text = said[row["point_id"]]
         whole = hover_lines(row, axes)
         assert text.startswith(whole)
         assert (text == whole) is not bool(row["step"] or row["is_knee"])
-    if len(said) > 400:
-        assert len(figure.to_json()) < 0.5 * sum(map(len, said.values()))
+    assert len(figure.to_json()) < 0.75 * sum(map(len, said.values()))
 
 
 TEXT = st.text(st.sampled_from("ab<br>, %{12"), max_size=12).map(html)
@@ -87,35 +91,37 @@ def share(axis, value):
     return ((math.log10(value) if axis.type == "log" else value) - low) / (high - low)
 
 
-@pytest.mark.parametrize("model", ["deepseek-r1", "flan-t5-xl", "gpt-neox-20b", "llama-3.1-8b"])
-@pytest.mark.parametrize(("pages", "plot"), [*zip(line_names.EVERY_WIDTH, PLOTS, strict=True)])
-def test_names_stand_inside_the_plot_and_cover_no_other(shipped, model, pages, plot):
+@pytest.mark.parametrize("model", ["deepseek-r1", "flan-t5-xl"])
+def test_names_stand_inside_the_plot_near_their_ends_and_cover_no_other(shipped, model):
     drawn = pareto.figure(pareto.answer(shipped, View.of({"model": [model]})).result, LIGHT)
-    boxes = []
-    for x, y, text, side in names_of(drawn, pages):
-        width = line_names.width(text.strip())
-        end = share(drawn.layout.xaxis, x) * plot[0]
-        left = end - line_names.GAP - width if side == "middle left" else end + line_names.GAP
-        boxes.append((left, share(drawn.layout.yaxis, y) * plot[1], width))
-    assert boxes
-    for left, middle, width in boxes:
-        assert left >= -line_names.LETTER
-        assert left + width <= plot[0] + line_names.LETTER
-        assert line_names.LINE / 2 - 1 <= middle <= plot[1] - line_names.LINE / 2 + 1
-    for (left, middle, width), (west, height, wide) in combinations(boxes, 2):
-        assert left >= west + wide or west >= left + width or abs(middle - height) >= line_names.LINE - 1e-6
+    last = [max(zip(one.x, one.y, strict=True)) for one in drawn.data if one.mode == "lines+markers"]
+    for pages, (across, height) in zip(line_names.EVERY_WIDTH, PLOTS, strict=True):
+        boxes = []
+        for x, y, text, side in names_of(drawn, pages):
+            width = line_names.width(text.strip())
+            end = share(drawn.layout.xaxis, x) * across
+            left = end - line_names.GAP - width if side == "middle left" else end + line_names.GAP
+            middle = share(drawn.layout.yaxis, y) * height
+            boxes.append((left, middle, width))
+            assert left >= -line_names.LETTER
+            assert left + width <= across + line_names.LETTER
+            assert line_names.LINE / 2 - 1 <= middle <= height - line_names.LINE / 2 + 1
+            far = min(abs(middle - share(drawn.layout.yaxis, up) * height) for at, up in last if at == x)
+            assert far <= line_names.FARTHEST * line_names.LINE + 1
+        assert len(boxes) > 7 or model != "deepseek-r1"
+        for (left, middle, width), (west, up, wide) in combinations(boxes, 2):
+            assert left >= west + wide or west >= left + width or abs(middle - up) >= line_names.LINE - 1e-6
 
 
-def test_a_click_in_the_legend_isolates_a_line_with_its_points_ring_and_name(shipped):
-    drawn = pareto.figure(pareto.answer(shipped, View.of({"model": ["deepseek-r1"]})).result, LIGHT)
-    assert (drawn.layout.legend.itemclick, drawn.layout.legend.itemdoubleclick) == ("toggleothers", "toggle")
-    assert drawn.layout.legend2.itemclick is False
-    lines = [trace for trace in drawn.data if trace.showlegend and trace.legend is None]
+def test_a_click_in_the_legend_isolates_a_line_with_its_points_ring_and_name(deepseek):
+    assert (deepseek.layout.legend.itemclick, deepseek.layout.legend.itemdoubleclick) == ("toggleothers", "toggle")
+    assert deepseek.layout.legend2.itemclick is False
+    lines = [trace for trace in deepseek.data if trace.showlegend and trace.legend is None]
     assert len(lines) > 5
     for line in lines:
-        own = [trace for trace in drawn.data if trace.legendgroup == line.legendgroup]
+        own = [trace for trace in deepseek.data if trace.legendgroup == line.legendgroup]
         assert {"lines+markers", "markers+text"} <= {trace.mode for trace in own}
-    keys = [trace for trace in drawn.data if trace.legend == "legend2"]
+    keys = [trace for trace in deepseek.data if trace.legend == "legend2"]
     assert {trace.x for trace in keys} >= {(None,)}
     assert not any(trace.legendgroup for trace in keys)
 
@@ -123,7 +129,7 @@ def test_a_click_in_the_legend_isolates_a_line_with_its_points_ring_and_name(shi
 SHARE = st.floats(0, 1)
 
 
-@settings(max_examples=times(60, 15, 25))
+@settings(max_examples=times(60, 10, 25))
 @given(
     st.lists(st.tuples(SHARE, SHARE), min_size=1, max_size=8),
     st.lists(st.lists(st.tuples(SHARE, SHARE).map(tuple), max_size=8).map(sorted), max_size=5),
@@ -172,16 +178,3 @@ def test_what_is_best_within_the_limits_is_named_where_it_covers_no_frontier(shi
     ]
     covered = [one for one in points if left < one[0] < left + 130 and low < one[1] < low + line_names.LINE]
     assert not covered
-
-
-def test_names_stand_within_two_lines_of_their_ends(shipped):
-    drawn = pareto.figure(pareto.answer(shipped, View.of({"model": ["deepseek-r1"]})).result, LIGHT)
-    ends = {one.legendgroup: max(zip(one.x, one.y, strict=True)) for one in drawn.data if one.mode == "lines+markers"}
-    named = [one for one in drawn.data if one.mode == "markers+text"]
-    for pages, (_, height) in zip(line_names.EVERY_WIDTH, PLOTS, strict=True):
-        shown = pages.shown("x").split("x")[0]
-        told = [(one.legendgroup, y) for one in named for y, text in zip(one.y, one.text, strict=True) if shown in text]
-        assert len(told) > 7
-        for group, y in told:
-            far = abs(share(drawn.layout.yaxis, y) - share(drawn.layout.yaxis, ends[group][1])) * height
-            assert far <= line_names.FARTHEST * line_names.LINE + 1

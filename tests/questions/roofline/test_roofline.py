@@ -12,12 +12,12 @@ from bench.basis import evidence
 from bench.chart import DARK, LIGHT
 from bench.errors import UnknownName
 from bench.library import Library
-from bench.questions import Answer, answered, openable, roofline
+from bench.questions import Answer, openable, roofline
 from bench.questions.roofline import measured
 from bench.questions.roofline.result import HeldPoint, Roofline
 from bench.view import View
-from tests.questions.heatmap.results import library_of, point
-from tests.questions.saying import headline, kinds, said
+from tests.questions.heatmap.results import Row, flag, library_of, point
+from tests.questions.saying import headline, kinds, said, tells
 
 EVERY = {"runs": "all"}
 """Older runs too, as the audit looks at them."""
@@ -97,13 +97,9 @@ def test_what_binds_is_told_by_the_lightest_step_of_the_series_and_by_who_waits(
     assert told == {1: "latency", 32: "latency", "fast": "bandwidth", "waiting": "scheduling", "no time": None}
     own = ask(library_of(tmp_path / "prompts", [rows[4]]), {"model": ["llama-3.1-70b"]})
     assert [one.bound_by for one in own.result.points] == ["compute"]
-
-
-def test_no_light_point_no_latency(tmp_path: Path) -> None:
-    rows = [point(128, 128, 32 / 0.0135, concurrency=32, tpot_ms_mean=13.5)]
-    (only,) = ask(library_of(tmp_path, rows)).result.points
-    assert only.bound_by is None
-    assert only.shares["latency"] == pytest.approx(only.use.rate * only.use.least.exchange)  # the exchange alone
+    (heavy,) = ask(library_of(tmp_path / "heavy", [rows[1]])).result.points
+    assert heavy.bound_by is None
+    assert heavy.shares["latency"] == pytest.approx(heavy.use.rate * heavy.use.least.exchange)  # the exchange alone
 
 
 def test_a_point_above_its_bound_is_ringed_and_told_and_never_the_closest(tmp_path: Path) -> None:
@@ -118,7 +114,7 @@ def test_a_point_above_its_bound_is_ringed_and_told_and_never_the_closest(tmp_pa
     assert headline(alone) == ("all_above", {"points": 1})
 
 
-@pytest.mark.parametrize("model", ["deepseek-r1", "gemma-4-31b", "gpt-oss-120b", "qwen3.5-397b-a17b", "llama-3.1-8b"])
+@pytest.mark.parametrize("model", ["deepseek-r1", "gemma-4-31b", "qwen3.5-397b-a17b"])
 def test_whatever_the_audit_finds_is_above_its_ceiling_for_every_kind_of_model(model: str, tmp_path: Path) -> None:
     rows = [
         point(isl, osl, rate, model=model, precision=precision, accelerator=chip, accelerators=8, tp=tp,
@@ -136,9 +132,11 @@ def test_whatever_the_audit_finds_is_above_its_ceiling_for_every_kind_of_model(m
     assert found <= above
 
 
+STORY = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": [1024], "osl": [8192]}
+
+
 def test_what_is_projected_is_as_near_to_its_ceiling_as_the_nearest_batch_measured(shipped: Library) -> None:
-    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": [1024], "osl": [8192]}
-    answer = ask(shipped, where, project="mi350x", axis="batch")
+    answer = ask(shipped, STORY, project="mi350x", axis="batch")
     projection = answer.result.projection
     assert projection is not None
     assert (projection.rig.hardware, projection.lender.hardware) == ("8 x MI350X", "8 x B200 SXM")
@@ -148,12 +146,17 @@ def test_what_is_projected_is_as_near_to_its_ceiling_as_the_nearest_batch_measur
         assert lent[one.of].rig == projection.lender
     assert [one.requests for one in projection.places] == [2**step for step in range(10)]  # four times the 245 measured
     shares = sorted(one.use.share for one in projection.places)
-    assert (said(answer, "projected")["low"], said(answer, "projected")["high"]) == (shares[0], shares[-1])
+    tells(answer, {"projected": {"low": shares[0], "high": shares[-1]}})
+    drawn = roofline.figure(answer.result, DARK).data
+    lines = {one.name: one for one in drawn if one.mode == "lines"}
+    assert {"8 x H200 SXM", "8 x B200 SXM", "8 x MI350X"} <= set(lines)
+    assert lines["8 x MI350X"].line.dash == "dot"
+    assert [one.marker.symbol for one in drawn if one.name == "projected"] == ["circle-open"]
+    assert all(list(curve.per_chip) == sorted(curve.per_chip) for curve in answer.result.curves)
 
 
 def test_hardware_that_was_measured_is_projected_at_its_other_batches_alone(shipped: Library) -> None:
-    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": [1024], "osl": [8192]}
-    answer = ask(shipped, where, project="h200")
+    answer = ask(shipped, STORY, project="h200")
     projection = answer.result.projection
     assert answer.view.option("project") == "h200-sxm"
     assert projection is not None
@@ -165,15 +168,14 @@ def test_hardware_that_was_measured_is_projected_at_its_other_batches_alone(ship
 
 
 def test_what_does_not_fit_is_projected_on_more_chips_or_on_none(shipped: Library, tmp_path: Path) -> None:
-    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": [1024], "osl": [8192]}
-    wide = ask(shipped, where, project="tpu-v6e").result.projection
+    wide = ask(shipped, STORY, project="tpu-v6e").result.projection
     assert wide is not None
     assert (wide.rig.accelerators, len(wide.places) > 0) == (32, True)  # 671e9 bytes in 0.9 of 32 GiB each
     rows = [point(128, 128, 800, model="kimi-k3", accelerator="h200-sxm", accelerators=32, tpot_ms_mean=20)]
     none = ask(library_of(tmp_path, rows), project="t4")  # 2,800e9 bytes, of 64 x 0.9 x 16 GiB
     assert said(none, "not_projected") == {"places": 0}
     with pytest.raises(UnknownName, match="accelerator to project onto"):
-        ask(shipped, where, project="cpu")
+        ask(shipped, STORY, project="cpu")
     assert ask(shipped, {"model": ["gpt-j-6b"]}, project="h200").result.projection is None
 
 
@@ -202,44 +204,21 @@ def test_the_classic_picture_has_a_roof_for_each_accelerator_and_points_below_it
     assert x[1] == pytest.approx(1979 / 4.8)
     assert y[0] / x[0] == pytest.approx(4.8)
     marks = {one[0]: place for trace in figure.data for one, place in _marked(trace)}
+    assert not all(one.enters for one in answer.result.points)
     for one in answer.result.points:
-        across, up = marks[one.facts.point_id]
+        across, up, symbol = marks[one.facts.point_id]
+        assert symbol.endswith("-open") != one.enters
         roof = next(roof for roof in answer.result.roofs if roof.accelerator == one.facts.accelerator)
         assert up <= min(across * roof.bandwidth, roof.operations or 0) / 1e12
         assert up == pytest.approx(one.use.bandwidth * across * roof.bandwidth / 1e12)
     assert set(openable.openable(answer.rows, figure)) == {one.facts.point_id for one in answer.result.points}
 
 
-def _marked(trace: Any) -> list[tuple[Any, tuple[float, float]]]:
+def _marked(trace: Any) -> list[tuple[Any, list[Any]]]:
     if not trace.customdata:
         return []
-    return [(one, place) for one, *place in zip(trace.customdata, trace.x, trace.y, strict=True)]
-
-
-def test_over_requests_every_rig_has_its_ceiling_and_a_projection_its_own(shipped: Library) -> None:
-    answer = ask(shipped, axis="batch", project="mi350x")
-    figure = roofline.figure(answer.result, DARK)
-    lines = {one.name: one for one in figure.data if one.mode == "lines"}
-    assert {"8 x H200 SXM", "4 x B200 SXM", "8 x B200 SXM", "8 x MI350X"} <= set(lines)
-    assert lines["8 x MI350X"].line.dash == "dot"
-    for curve in answer.result.curves:
-        assert list(curve.per_chip) == sorted(curve.per_chip)
-    hollow = [one for one in figure.data if one.name == "projected"]
-    assert len(hollow) == 1
-    assert hollow[0].marker.symbol == "circle-open"
-
-
-def test_points_that_are_not_ranked_are_hollow(shipped: Library) -> None:
-    answer = ask(shipped)
-    assert not all(one.enters for one in answer.result.points)
-    symbols = {
-        one[0]: symbol
-        for trace in roofline.figure(answer.result, LIGHT).data
-        if trace.customdata
-        for one, symbol in zip(trace.customdata, trace.marker.symbol, strict=True)
-    }
-    for one in answer.result.points:
-        assert symbols[one.facts.point_id].endswith("-open") != one.enters
+    marks = zip(trace.customdata, trace.x, trace.y, trace.marker.symbol, strict=True)
+    return [(one, place) for one, *place in marks]
 
 
 def test_models_side_by_side_have_a_colour_each_and_their_names_in_the_headline(shipped: Library) -> None:
@@ -288,7 +267,34 @@ def test_a_point_without_any_limit_that_is_known_is_counted_and_not_told(tmp_pat
     assert said(answer, "no_peak") == {"points": 1}
 
 
-def test_whether_it_holds_is_tried(shipped: Library) -> None:
-    robust = answered("roofline", shipped, View.of({"model": ["gemma-4-31b"]}, whole=True)).robustness
-    assert robust is not None
-    assert [words for words, _ in robust.others] == ["without flagged points"]
+LLAMA = point(128, 128, 800, tpot_ms_mean=20)
+H200 = {"accelerator": "h200-sxm"}
+SAID: dict[str, tuple[list[Row], dict[str, str], dict[str, dict[str, object]]]] = {
+    "one point": ([LLAMA], {}, {"closest": {"share": 0.276}, "cache_supposed": {"points": 1}}),
+    "one that cannot be told": ([point(128, 128, 800, speculation="mtp")], {}, {"nothing": {"selected": 1}}),
+    "all above": (
+        [point(128, 128, 9000), point(128, 128, 9500, **H200)],
+        {},
+        {"all_above": {"points": 2}, "beyond": {"points": 2}},
+    ),
+    "above what is expected alone": (
+        [point(128, 128, 11_000, model="deepseek-r1", **H200, accelerators=8, tp=8, concurrency=64)],
+        {},
+        {"above": {"points": 1}},
+    ),
+    "a measured chip's other batches": ([LLAMA], {"project": "h100"}, {"projected": {"low": 0.276, "high": 0.276}}),
+    "a flag of another line": ([LLAMA | {"flags": flag("roofline")}], {"phase": "decode"}, {"flag_line": {}}),
+    "no batch on the other axis": (
+        [LLAMA, point(128, 128, 800, load_kind="saturated", concurrency=None, model="qwen3-32b")],
+        {"axis": "batch"},
+        {"no_batch": {"points": 1}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "options", "wanted"), SAID.values(), ids=SAID)
+def test_what_is_said(
+    rows: list[Row], options: dict[str, str], wanted: dict[str, dict[str, object]], tmp_path: Path
+) -> None:
+    answer = roofline.answer(library_of(tmp_path, rows), View.of({}, options, whole="axis" in options))
+    tells(answer, wanted)

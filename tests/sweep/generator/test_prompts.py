@@ -6,12 +6,11 @@ import asyncio
 import math
 import random
 import re
-import time
 from itertools import islice, pairwise
 from statistics import fmean
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.endpoint import counting
@@ -83,34 +82,19 @@ def first(count: int, planned: PlannedPoint, seed: int = 1, calibration: Calibra
     return list(islice(prompts(planned, seed, calibration or Calibration(), salt), count))
 
 
-@pytest.mark.parametrize("around", some([0, 3, 26], 1))
+@pytest.mark.parametrize("around", some([26, 0, 3], 1))
 @pytest.mark.parametrize("name", sorted(TOKENIZERS))
 def test_prompts_have_the_isl_that_the_server_counts(name, around):
     count = server(name, around)
-    wanted = [64, 128, 512, 1024, 2048]
+    wanted = [64, 512, 2048]
     calibration = calibrate(count, wanted)
     assert calibration.misses() == ()
     for isl in wanted:
-        counted = count([prompt.text for prompt in first(40, point(isl), calibration=calibration)])
-        assert fmean(counted) == pytest.approx(isl, rel=0.02)
-        assert max(abs(tokens - isl) for tokens in counted) <= max(0.02 * isl, 4)
-
-
-@settings(max_examples=times(30, 10))
-@given(
-    st.sampled_from(sorted(TOKENIZERS)),
-    st.integers(0, 60),
-    st.integers(100, 6000),
-    st.integers(0, 2**32 - 1),
-    st.sampled_from([0.0, 0.25, 0.5]),
-)
-def test_any_isl_is_hit_on_any_of_these_servers(name, around, isl, seed, shared):
-    count = server(name, around)
-    calibration = calibrate(count, [isl])
-    counted = count([prompt.text for prompt in first(10, point(isl, shared=shared), seed, calibration)])
-    # What is shared is off by the same for all prompts: their mean is no closer than one prompt has to be.
-    assert abs(fmean(counted) - isl) <= (max(0.02 * isl, 4) if shared else 0.02 * isl)
-    assert max(abs(tokens - isl) for tokens in counted) <= max(0.02 * isl, 4)
+        for shared in (0.0, 0.5):
+            counted = count([prompt.text for prompt in first(20, point(isl, shared=shared), calibration=calibration)])
+            # What is shared is off by the same for all prompts: their mean is no closer than one prompt has to be.
+            assert abs(fmean(counted) - isl) <= (max(0.02 * isl, 4) if shared else 0.02 * isl)
+            assert max(abs(tokens - isl) for tokens in counted) <= max(0.02 * isl, 4)
 
 
 @pytest.mark.parametrize("isl", ["uniform:100:900", "normal:500:100"])
@@ -138,18 +122,14 @@ def test_inputs_too_long_to_calibrate_follow_from_shorter_ones(name):
         assert all(tokens == pytest.approx(isl, rel=0.01) for tokens in counted)
 
 
-def test_a_server_of_one_token_a_word_is_known_after_a_few_texts():
+@pytest.mark.parametrize(
+    ("name", "isls", "most"), [("words", [128], 6), *((name, [128, 2048], 110) for name in TOKENIZERS)]
+)
+def test_calibration_is_short_however_the_server_counts(name, isls, most):
     asked = []
-    calibrate(lambda texts: asked.extend(texts) or [words(text) + 5 for text in texts], [128])
-    assert len(asked) <= 6
-
-
-def test_calibration_is_short_however_the_server_counts():
-    for name in TOKENIZERS:
-        asked = []
-        calibrate(lambda texts, name=name, asked=asked: asked.extend(texts) or server(name, 20)(texts), [128, 2048])
-        assert len(asked) <= 110
-        assert all(counting.count(text) < 2500 for text in asked)
+    calibrate(lambda texts: asked.extend(texts) or server(name, 20)(texts), isls)
+    assert len(asked) <= most
+    assert all(counting.count(text) < 2500 for text in asked)
 
 
 def test_counting_may_be_awaited():
@@ -161,7 +141,7 @@ def test_counting_may_be_awaited():
 
 
 def test_what_cannot_be_met_is_told_with_what_can():
-    with pytest.raises(UsageError, match="isl 20 cannot be met: the endpoint counts 26 tokens around every prompt"):
+    with pytest.raises(UsageError, match=r"isl 20 .* counts 26 tokens"):
         calibrate(server("words", 26), [20])
 
 
@@ -197,14 +177,7 @@ def test_points_repeats_seeds_and_attempts_have_prompts_of_their_own():
     assert len(set(begins)) == 250
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_the_same_seed_makes_the_same_prompts(seed):
-    assert first(5, point("normal:100:20", "uniform:3:9"), seed) == first(
-        5, point("normal:100:20", "uniform:3:9"), seed
-    )
-
-
-def test_prompts_are_the_same_on_every_machine():
+def test_prompts_of_a_seed_are_the_same_each_time_and_on_every_machine():
     made = first(2, point("uniform:6:9", "normal:20:5"), seed=42)
     assert [(prompt.isl, prompt.osl, prompt.text) for prompt in made] == [
         (6, 13, "fast body club form city four"),
@@ -212,8 +185,7 @@ def test_prompts_are_the_same_on_every_machine():
     ]
 
 
-@pytest.mark.parametrize("name", ["words", "pieces-1", "quarters"])
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize(("name", "share"), [("words", 0.1), ("pieces-1", 0.5), ("quarters", 0.9)])
 def test_the_shared_prefix_has_its_share_and_no_more(name, share):
     count = server(name, 0)
     made = first(60, point(1000, shared=share), calibration=calibrate(count, [1000]))
@@ -225,11 +197,3 @@ def test_the_shared_prefix_has_its_share_and_no_more(name, share):
 
 def test_a_prompt_may_be_all_shared():
     assert len({prompt.text for prompt in first(20, point(300, shared=1.0))}) == 1
-
-
-@pytest.mark.timed
-def test_a_thousand_prompts_of_2048_tokens_are_made_in_a_second():
-    calibration = calibrate(server("pieces-1", 20), [2048])
-    start = time.process_time()
-    first(1000, point(2048), calibration=calibration)
-    assert time.process_time() - start < 2  # twice what is promised, for a busy machine

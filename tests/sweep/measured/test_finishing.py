@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
 from bench.formats.journal import PointLine
-from bench.sweep.generator.spool import Spool, gathered
-from bench.sweep.measured.clock import ClockDrift
-from bench.sweep.measured.finishing import FinishedLoad, line_of
-from bench.sweep.wire.exchange import Limits, PointRun
-from tests.sweep.made import S, exchange
-from tests.sweep.sweeping import plan_for
+from bench.sweep.wire.exchange import Limits
+from tests.sweep.made import exchange
+from tests.sweep.sweeping import line_of_load, plan_for
 
 BASES = ("10.0.0.1:8000", "10.0.0.2:8000", "10.0.0.3:8000")
 MANY = 60
@@ -22,22 +18,14 @@ MANY = 60
 
 def finished(place: Path, failed: Collection[int], bases: tuple[str, ...] = BASES) -> PointLine:
     """The line of a point of MANY requests, one after another over these base URLs, of which these failed."""
-    spool = Spool(place / "1.part")
-    for number in range(MANY):
-        sent = 100.0 * number
-        made = (
-            exchange(number, sent, end=sent + 90, outcome="http_5xx")
-            if number in failed
-            else exchange(number, sent, [sent + 50, sent + 90])
-        )
-        spool.add(made, 10, 2)
-    spool.close()
-    plan = plan_for("http://127.0.0.1:9", loads__concurrency="1")
-    run = PointRun(start_ns=0, end_ns=6 * S, lag_ns=array("q", [0] * 600), cpu_s=0.1)
-    ran = FinishedLoad(
-        plan.points()[0], Limits(), gathered([place / "1.part"]), [run], ClockDrift(0, 0, 0), (), "", bases=bases
-    )
-    return line_of(ran, plan, 1, "requests/1.parquet")
+    sent = range(0, 100 * MANY, 100)
+    made = [
+        exchange(number, at, end=at + 90, outcome="http_5xx")
+        if number in failed
+        else exchange(number, at, [at + 50, at + 90])
+        for number, at in enumerate(sent)
+    ]
+    return line_of_load(place, plan_for("http://127.0.0.1:9", loads__concurrency="1"), Limits(), made, bases)
 
 
 def where(line: PointLine) -> str:

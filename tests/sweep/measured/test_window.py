@@ -68,16 +68,6 @@ def test_warm_up_is_cut_off_by_requests_and_by_seconds():
     assert found.metrics["output_tokens_per_s"] == pytest.approx(50)
 
 
-def test_a_wave_in_lock_step_counts_as_many_requests_as_started():
-    # Eight places, all at once: after the first wave three more, of which the last ends the window.
-    exchanges = [one for place in range(8) for one in slot(place * 0.001, 50, 10, 6, 4, number=4 * place)]
-    found = measured(Samples.of(exchanges), closed(8), Limits(warmup_requests=8), 0)
-    assert found.window.steady
-    assert found.timed == 24
-    assert found.metrics["requests_per_s"] * found.window.duration_s == pytest.approx(24)
-    assert found.metrics["output_tokens_per_s"] == pytest.approx(24 * 6 / 0.3, rel=0.03)
-
-
 @given(ends=st.lists(st.integers(0, 460), min_size=1, max_size=6))
 def test_windows_that_follow_each_other_share_the_requests_out(ends):
     samples = Samples.of([*slot(0, 100, 10, 5, 3), *slot(20, 100, 10, 5, 3, number=3)])
@@ -159,21 +149,15 @@ def test_an_answer_in_one_piece_has_no_first_token_and_counts_at_its_end():
     assert not [key for key in found.metrics if key.startswith(("ttft", "tpot", "itl", "interactivity"))]
 
 
-def test_hidden_tokens_count_once_at_the_end_of_their_answer():
-    # 30 tokens by the server's count, of which 10 were shown.
-    exchanges = [exchange(n, 100 * n, [100 * n + 10 * k for k in range(1, 11)], output=30) for n in range(5)]
+def test_hidden_tokens_count_once_at_the_end_of_their_answer_and_inputs_only_where_a_server_counts_them():
+    # 30 tokens by the server's count, of which 10 were shown; nobody counts the input.
+    stamps = [10 * k for k in range(1, 11)]
+    exchanges = [exchange(n, 100 * n, [100 * n + at for at in stamps], output=30, isl=None) for n in range(5)]
     found = measured(Samples.of(exchanges), closed(1), Limits(), 0)
     assert found.metrics["output_tokens"] == 150
     assert found.osl_actual == 30
-
-
-def test_without_a_servers_count_of_the_input_there_is_no_input_throughput():
-    exchanges = [exchange(n, 100 * n, [100 * n + 50, 100 * n + 100], isl=None, source="chunks") for n in range(5)]
-    found = measured(Samples.of(exchanges), closed(1), Limits(), 0)
-    assert "input_tokens_per_s" not in found.metrics
-    assert "total_tokens_per_s" not in found.metrics
     assert found.isl_actual is None
-    assert found.counted_by_server == 0
+    assert not {"input_tokens_per_s", "total_tokens_per_s"} & found.metrics.keys()
 
 
 def test_goodput_by_hand():
@@ -201,15 +185,6 @@ def test_per_accelerator_divides_by_physical_chips_and_by_role():
     assert found["output_tokens_per_s_per_decode_accelerator"] == pytest.approx(25)
     assert found["input_tokens_per_s_per_prefill_accelerator"] == pytest.approx(100)
     assert found["total_tokens_per_s_per_accelerator"] == pytest.approx(150 / 4)
-
-
-def test_what_was_asked_stands_beside_what_came():
-    class Asked:
-        isl, osl = 12, 8
-
-    samples = Samples.of(slot(0, 60, 10, 5, 10), {number: Asked() for number in range(10)})
-    found = measured(samples, closed(1), Limits(), 0)
-    assert (found.isl_actual, found.isl_asked, found.osl_actual, found.osl_asked) == (10, 12, 5, 8)
 
 
 def test_nothing_after_the_warm_up_measures_nothing():
@@ -298,17 +273,3 @@ def test_cutting_never_counts_a_token_twice_nor_loses_one(requests, cuts):
     edges = [-1, *sorted(cuts), 10_000]
     parts = [output_tokens_between(samples, a * MS, b * MS) for a, b in pairwise(edges)]
     assert sum(parts) == sum(one.output_tokens for one in exchanges if one.outcome != "stalled")
-
-
-def test_the_samples_of_several_workers_follow_each_other():
-    whole = [*slot(0, 60, 10, 5, 6), *slot(30, 55, 10, 5, 6, number=6)]
-    together = measured(Samples.of(whole), closed(2), Limits(), 0)
-    assert measured(Samples.of([*whole[6:], *whole[:6]]), closed(2), Limits(), 0) == together
-
-
-def test_columns_that_do_not_fit_each_other_are_refused():
-    from dataclasses import replace
-
-    samples = Samples.of(slot(0, 60, 10, 5, 2))
-    with pytest.raises(ValueError, match="not as many"):
-        replace(samples, chunks=samples.chunks + 1)

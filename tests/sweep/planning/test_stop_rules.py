@@ -23,10 +23,6 @@ def test_a_rules_fields_are_a_plans_a_forms_and_the_docs(rule: StopRule) -> None
     assert rule not in stated(StopRules())
 
 
-def test_the_fields_come_in_the_order_of_their_rules() -> None:
-    assert list(StopRules.model_fields) == [name for rule in rules() for name in rule.FIELDS.model_fields]
-
-
 def test_nothing_breaks_where_no_rule_is_stated_but_by_no_request_at_all() -> None:
     for nothing in (None, StopRules()):
         assert judged(nothing, [level(), level(1.0, failed=99, ttft_ms_p99=9e9)]) == (True, "")
@@ -36,16 +32,13 @@ def test_nothing_breaks_where_no_rule_is_stated_but_by_no_request_at_all() -> No
 @pytest.mark.parametrize(
     ("fields", "levels", "sustained", "why"),
     [
-        ({"error_rate": 0}, [level(failed=0)], True, ""),
         ({"error_rate": 0}, [level(failed=1)], False, "1.0 % of the requests failed, and 0.0 % may"),
         ({"error_rate": 0.05}, [level(failed=5)], True, ""),
         ({"error_rate": 0.05}, [level(failed=6)], False, "6.0 % of the requests failed, and 5.0 % may"),
         ({"limits": {"ttft_ms_p99": 50}}, [level()], True, ""),
         ({"limits": {"ttft_ms_p99": 49}}, [level()], False, "TTFT, p99 is 50 ms, over the limit of 49 ms"),
         ({"limits": {"tpot_ms_p99": 49}}, [level()], True, ""),
-        ({"falling_levels": 2}, [level(), level(98)], True, ""),
         ({"falling_levels": 2}, [level(), level(96)], False, ""),
-        ({"falling_levels": 2}, [level(), level(96), level(98), level(90)], False, ""),
         (
             {"falling_levels": 2},
             [level(), level(96), level(95)],

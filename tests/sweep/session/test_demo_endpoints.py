@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,8 +13,8 @@ import pytest
 
 from bench.endpoint import Settings
 from bench.endpoint.serving import running
-from bench.errors import UnknownName
 from bench.sweep.session.demo_endpoints import FOLDER, is_practice, practices, practise
+from tests.polling import until
 
 pytestmark = pytest.mark.long
 
@@ -46,10 +45,7 @@ def test_one_is_started_once_found_again_and_started_anew_at_its_port(library: P
     assert not is_practice(library, "http://127.0.0.1:1")
 
     end(library / FOLDER / "chat-gpu.json")
-    until = time.monotonic() + 10
-    while is_practice(library, url) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not is_practice(library, url)
+    until(lambda: not is_practice(library, url))
     assert practise(library, "chat-gpu").url == url
 
 
@@ -65,8 +61,3 @@ def test_a_strange_record_is_none(tmp_path: Path, record: str) -> None:
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / "chat-gpu.json").write_text(record)
     assert all(one.url is None for one in practices(tmp_path))
-
-
-def test_an_unknown_preset_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UnknownName, match="chat-gpu"):
-        practise(tmp_path, "gpu")

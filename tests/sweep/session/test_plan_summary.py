@@ -14,25 +14,16 @@ ENDPOINT = {"endpoint.url": "http://localhost:8000/v1", "endpoint.model": "m"}
 @pytest.mark.parametrize(
     ("stated", "said"),
     [
-        (
-            {"profile": "quick"},
-            "4 points of m at 127.0.0.1:8000: ISL 256 with OSL 64 at concurrency 1, 4, 16 and 64, in 48 s at least.",
-        ),
-        (
-            {"profile": "throughput_sweep"},
-            "60 points of m at 127.0.0.1:8000: ISL 128, 512, 1024 and 2048 with OSL 128, 512 and 1024 at concurrency "
-            "1 to 32 (5 values)",
-        ),
-        ({"profile": "inferencemax"}, "At most 10 points of m"),
-        (
-            {"workloads.isl": "uniform:8:16", "workloads.osl": "4", "loads.request_rate": "0.5, 2"},
-            "ISL uniform:8:16 with OSL 4 at 0.5 and 2 requests/s, in 66 s at least.",
-        ),
+        ({"profile": "quick"}, ["4 points of m at 127.0.0.1:8000", "1, 4, 16 and 64", "48 s at least"]),
+        ({"profile": "throughput_sweep"}, ["60 points", "128, 512, 1024 and 2048", "1 to 32 (5 values)"]),
+        ({"profile": "inferencemax"}, ["At most 10 points"]),
+        ({"workloads.isl": "uniform:8:16", "workloads.osl": "4", "loads.request_rate": "0.5, 2"}, ["66 s at least"]),
     ],
 )
-def test_the_sentence_says_what_is_asked_where_and_how_long(stated: dict[str, str], said: str) -> None:
+def test_the_sentence_says_what_is_asked_where_and_how_long(stated: dict[str, str], said: list[str]) -> None:
     plan = Plan.from_fields(ENDPOINT | stated)
-    assert said in sentence(plan, budget(plan))
+    told = sentence(plan, budget(plan))
+    assert not [one for one in said if one not in told], told
 
 
 def test_the_figures_are_the_budgets_and_what_is_open_is_absent() -> None:

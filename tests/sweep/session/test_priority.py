@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
-import urllib.request
 from pathlib import Path
 
-import psutil
 import pytest
 
-from bench.sweep.folder import Folder
-from bench.sweep.session import jobs
-from bench.sweep.session.demo_endpoints import FOLDER, practise
-from bench.sweep.session.priority import BACK, at_the_front
-from tests.benchmarks._server import ROOT, running
+from bench.sweep.session.priority import BACK
+from tests.sweep.sweeping import ROOT
 
 pytestmark = [
     pytest.mark.long,
@@ -26,10 +19,14 @@ pytestmark = [
 ]
 
 OWN = os.getpriority(os.PRIO_PROCESS, 0)
+CHILD = """
+import json, os, subprocess, sys
+def child(*_):
+    return int(subprocess.check_output([sys.executable, "-S", "-c", "import os; print(os.nice(0))"]))
+"""
 CHILDREN = """
-import os, subprocess, sys, threading
+import threading
 from bench.sweep.session.priority import at_the_front, step_back
-child = lambda: int(subprocess.check_output([sys.executable, "-c", "import os; print(os.nice(0))"]))
 step_back()
 step_back()
 found = [child(), at_the_front(child)]
@@ -39,45 +36,45 @@ other.join()
 try:
     at_the_front(lambda: 1 / 0)
 except ZeroDivisionError:
-    print(found)
+    print(json.dumps(found))
+"""
+SERVER = """
+import asyncio
+from pathlib import Path
+import app
+from bench.access import Visitor
+from bench.sweep.planning.plan import Plan
+from bench.sweep.session import demo_endpoints, jobs, launching, restart
+jobs.start = lambda folder: found.append(child())
+demo_endpoints._started = lambda library, name: found.append(child())
+app.load = app.warm = app.waiting.limit_heads = lambda: None
+library, found, shell = Path(sys.argv[1]), [], Visitor.at_the_shell()
+stated = {"endpoint.url": "http://127.0.0.1:9", "endpoint.model": "m", "profile": "quick"}
+
+async def serve():
+    async with app.lifespan(None):
+        folder = launching.launch(library, Plan.from_fields(stated), shell)
+        launching.resume(library, folder.id, shell)
+        demo_endpoints.practise(library, "chat-gpu")
+        folder.tell({"id": folder.id, "state": "interrupted"})
+        restart.resume_interrupted(library)
+        print(json.dumps([child(), *found]))
+
+asyncio.run(serve())
 """
 
 
+def told(script: str, *words: str) -> list[int]:
+    command = [sys.executable, "-c", CHILD + script, *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    niceness: list[int] = json.loads(done.stdout)
+    return niceness
+
+
 def test_what_is_started_at_the_front_is_as_nice_as_the_process_was_at_first() -> None:
-    told = subprocess.run([sys.executable, "-c", CHILDREN], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert json.loads(told.stdout) == [OWN + BACK, OWN, OWN + BACK, OWN]
+    assert told(CHILDREN) == [OWN + BACK, OWN, OWN + BACK, OWN]
 
 
-def test_a_process_that_never_stepped_back_calls_by_itself() -> None:
-    assert at_the_front(lambda: os.getpriority(os.PRIO_PROCESS, 0)) == OWN
-
-
-def test_the_server_is_nicer_than_the_sweeps_it_starts(tmp_path: Path) -> None:
-    url = practise(tmp_path, "chat-gpu").url
-    plan = {
-        "endpoint.url": url,
-        "endpoint.model": "chat-gpu",
-        "workloads.isl": 8,
-        "workloads.osl": 4,
-        "loads.concurrency": 1,
-        "point.duration_s": 60,
-    }
-    try:
-        with running(tmp_path) as server:
-            request = urllib.request.Request(
-                f"{server.url}/api/sweeps", json.dumps(plan).encode(), {"Content-Type": "application/json"}
-            )
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                folder = Folder.of(tmp_path, json.load(answer)["id"])
-            until = time.monotonic() + 60
-            while "pid" not in folder.status and time.monotonic() < until:  # it writes that as it starts
-                time.sleep(0.05)
-            sweep = psutil.Process(folder.status["pid"])
-            niceness = [one.nice() for one in (sweep, *sweep.children(recursive=True))]
-            of_server = os.getpriority(os.PRIO_PROCESS, server.pid)
-            jobs.cancel(folder)
-    finally:
-        for record in (tmp_path / FOLDER).glob("*.json"):
-            os.kill(json.loads(record.read_text())["pid"], signal.SIGTERM)
-    assert set(niceness) == {OWN}
-    assert of_server == OWN + BACK
+def test_the_server_is_nicer_than_the_sweeps_and_practice_endpoints_it_starts(tmp_path: Path) -> None:
+    assert told(SERVER, str(tmp_path)) == [OWN + BACK, OWN, OWN, OWN, OWN]

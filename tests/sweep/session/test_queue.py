@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.endpoint import Settings
-from bench.endpoint.serving import running
 from bench.sweep.folder import Folder
-from bench.sweep.pauses import Pauses
-from bench.sweep.session import jobs
 from bench.sweep.session.queue import QueuedSweep, await_turn, endpoint_of, obstacle
-from bench.sweep.session.runner import run
-from tests.sweep.sweeping import asked_before, folder_for
+from tests.polling import until
 
 ASKED = st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), min_size=1, max_size=9)
 
@@ -61,20 +53,17 @@ def test_a_sweep_that_needs_every_core_is_not_passed_by_for_ever() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "same"),
+    ("one", "other", "same"),
     [
-        ("http://localhost:8000/v1", "http://127.0.0.1:8000"),
-        ("http://[::1]:8000", "http://127.0.0.1:8000"),
-        ("https://GPU.example/v1", "https://gpu.example.:443"),
-        ("http://gpu.example", "http://gpu.example:80/other"),
+        ("http://localhost:8000/v1", "http://127.0.0.1:8000", True),
+        ("http://[::1]:8000", "http://127.0.0.1:8000", True),
+        ("https://GPU.example/v1", "https://gpu.example.:443", True),
+        ("http://gpu.example", "http://gpu.example:80/other", True),
+        ("http://127.0.0.1:8000", "http://127.0.0.1:8001", False),
     ],
 )
-def test_one_endpoint_has_many_urls(one: str, same: str) -> None:
-    assert endpoint_of(one) == endpoint_of(same)
-
-
-def test_other_ports_are_other_endpoints() -> None:
-    assert endpoint_of("http://127.0.0.1:8000") != endpoint_of("http://127.0.0.1:8001")
+def test_one_endpoint_has_many_urls(one: str, other: str, same: bool) -> None:
+    assert (endpoint_of(one) == endpoint_of(other)) is same
 
 
 class Sweep:
@@ -107,61 +96,26 @@ class Sweep:
                 self.ends.wait()
 
 
-def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def queued(sweep: Sweep) -> None:
     """Wait until a sweep says that it waits."""
     until(lambda: sweep.folder.status["state"] == "queued")
 
 
-def test_sweeps_of_one_library_take_turns(tmp_path: Path) -> None:
+def test_sweeps_of_one_library_take_turns_and_who_leaves_the_queue_lets_the_next_one_on(tmp_path: Path) -> None:
     first = Sweep(tmp_path, 1, "a")
     assert first.began.wait(60)
-    second = Sweep(tmp_path, 2, "a")
-    queued(second)
-    elsewhere = Sweep(tmp_path, 3, "b")
+    second, third = Sweep(tmp_path, 2, "a"), Sweep(tmp_path, 3, "a")
+    for waits in (second, third):
+        queued(waits)
+    elsewhere = Sweep(tmp_path, 4, "b")
     assert elsewhere.began.wait(60)
     assert not second.began.is_set()
+    assert not third.began.is_set()
     assert first.folder.id in second.folder.status["reason"]
-    first.ends.set()
-    assert second.began.wait(60)
-    for one in (second, elsewhere):
-        one.ends.set()
-
-
-def test_who_leaves_the_queue_lets_the_next_one_on(tmp_path: Path) -> None:
-    first = Sweep(tmp_path, 1, "a")
-    assert first.began.wait(60)
-    second = Sweep(tmp_path, 2, "a")
-    queued(second)
-    third = Sweep(tmp_path, 3, "a")
-    queued(third)
     second.stops.set()
     second.thread.join()
     first.ends.set()
     assert third.began.wait(60)
     assert not second.began.is_set()
-    third.ends.set()
-
-
-@pytest.mark.long
-def test_two_sweeps_of_one_endpoint_follow_each_other(tmp_path: Path) -> None:
-    """Real sweeps: the second is queued while the first stands still, says so, and is measured once that is over."""
-    number = asked_before(tmp_path)
-    with running(Settings(ttft_ms=2, itl_ms=1, fail_at={number: "stall"}, stall_s=600)) as url:
-        first, second = folder_for(tmp_path / "library", url), folder_for(tmp_path / "library", url)
-        jobs.start(first)
-        until(lambda: first.status.get("current"))
-        with ThreadPoolExecutor() as aside:
-            ends = aside.submit(run, second, pauses=Pauses(turn_s=0.02))
-            until(lambda: second.status["state"] == "queued")
-            assert "would measure each other" in second.status["reason"]
-            assert not ends.done()
-            assert jobs.cancel(first)["state"] == "cancelled"
-            assert ends.result().state == "done"
-    assert [len(folder.read.points) for folder in (first, second)] == [0, 2]
+    for one in (third, elsewhere):
+        one.ends.set()

@@ -122,31 +122,12 @@ def test_a_role_long_before_the_first_token_is_no_stall() -> None:
     async def queued(_: int, writer: asyncio.StreamWriter) -> None:
         role = event({"role": "assistant", "content": ""})
         writer.write(STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(role), role))
-        await asyncio.sleep(0.6)
+        await asyncio.sleep(0.3)
         writer.write(chunked(ANSWER))
 
-    point, _ = answered(queued, requests=2, limits=Limits(stall_s=0.2))
+    point, _ = answered(queued, requests=2, limits=Limits(stall_s=0.1))
     assert [exchange.outcome for exchange in point.exchanges] == ["ok", "ok"]
-    assert all((exchange.first_ns or 0) - (exchange.headers_ns or 0) > 500 * MS for exchange in point.exchanges)
-
-
-def test_a_token_in_each_write_has_its_own_time() -> None:
-    async def slowly(_: int, writer: asyncio.StreamWriter) -> None:
-        writer.write(STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\n")
-        for number in range(4):
-            piece = event({"content": "x"}, "stop" if number == 3 else None)
-            writer.write(b"%x\r\n" % len(piece) + piece[:20])
-            await asyncio.sleep(0.03)
-            writer.write(piece[20:] + b"\r\n")
-            await asyncio.sleep(0.03)
-        writer.write(b"0\r\n\r\n")
-
-    point, _ = answered(slowly, requests=2)
-    for exchange in point.exchanges:
-        gaps = [later - earlier for earlier, later in zip(exchange.stamps_ns, exchange.stamps_ns[1:], strict=False)]
-        assert len(gaps) == 3
-        assert all(30 * MS < gap < 500 * MS for gap in gaps)
-        assert (exchange.first_ns or 0) - (exchange.headers_ns or 0) > 25 * MS
+    assert all((exchange.first_ns or 0) - (exchange.headers_ns or 0) > 250 * MS for exchange in point.exchanges)
 
 
 def test_tls_is_spoken_and_checked(certificate: Path) -> None:
@@ -163,16 +144,8 @@ def test_tls_is_spoken_and_checked(certificate: Path) -> None:
     assert got == []
 
 
-def test_https_to_a_server_without_tls_is_told_as_that() -> None:
-    point, _ = answered(
-        well, requests=1, limits=Limits(connect_s=0.3), target=lambda url: Target.at(url.replace("http:", "https:"))
-    )
-    assert [exchange.outcome for exchange in point.exchanges] == ["connect"]
-    assert point.exchanges[0].error
-
-
 def test_a_request_larger_than_the_sockets_buffers_arrives_whole() -> None:
-    body = json.dumps({"prompt": "word " * 2_000_000}).encode()
+    body = json.dumps({"prompt": "word " * 500_000}).encode()
     point, got = answered(well, requests=2, body=body)
     assert [request.partition(b"\r\n\r\n")[2] == body for request in got] == [True, True]
     assert [exchange.outcome for exchange in point.exchanges] == ["ok", "ok"]
@@ -203,13 +176,13 @@ def test_an_alarm_never_rings_early(delays: list[int]) -> None:
 
 
 def test_a_later_setting_of_an_alarm_replaces_the_earlier_one() -> None:
-    async def rings() -> int:
+    async def rings() -> list[int]:
         rung: list[int] = []
         alarm = Alarm(lambda: rung.append(1))
-        alarm.set(time.monotonic_ns() + 20 * MS)
-        alarm.set(time.monotonic_ns() + 60_000 * MS)
+        for after_ms in (20, 60_000):
+            alarm.set(time.monotonic_ns() + after_ms * MS)
         await asyncio.sleep(0.1)
         alarm.close()
-        return len(rung)
+        return rung
 
-    assert uvloop.run(rings()) == 0
+    assert uvloop.run(rings()) == []

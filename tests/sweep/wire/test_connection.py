@@ -62,7 +62,7 @@ def test_any_cut_into_reads_gives_the_same_exchange(
     whole = heard([sent], closed=not open_still)
     parted = heard(cut(sent, places), closed=not open_still)
     assert told(parted) == told(whole)
-    assert (whole.outcome, whole.tokens.tolist()) == ("ok", [1] * len(words))
+    assert (whole.outcome, whole.tokens.tolist(), whole.connect_ns) == ("ok", [1] * len(words), 1_000)
     assert whole.token_source == ("usage" if end else "chunks")
     assert whole.output_tokens == (len(words) or None)
     times = [parted.sent_ns, parted.headers_ns, *parted.stamps_ns, parted.end_ns]
@@ -99,61 +99,27 @@ def test_interim_answers_come_before_the_answer(places: list[int]) -> None:
 
 
 ERROR = json.dumps({"error": {"message": "no such model", "type": "x"}}).encode()
+WORD = event({"content": "a"})
+DOCUMENT = b"content-type: application/json"
 WRONG = [
-    (
-        document(b"429 Too Many Requests", ERROR, b"retry-after: 7"),
-        "http_429",
-        "HTTP 429: no such model (retry after 7)",
-    ),
+    (document(b"429 Too Many Requests", ERROR, b"retry-after: 7"), "http_429", "no such model (retry after 7)"),
     (document(b"404 Not Found", ERROR), "http_4xx", "HTTP 404: no such model"),
     (document(b"500 Internal Server Error", b"<h1>Oops</h1>"), "http_5xx", "HTTP 500: <h1>Oops</h1>"),
     (document(b"503 Unavailable", b""), "http_5xx", "HTTP 503"),
     (document(b"307 Moved", b"", b"location: /elsewhere"), "redirected", "HTTP 307 to /elsewhere"),
-    (
-        document(b"200 OK", ERROR, b"content-type: application/json"),
-        "error_body",
-        "HTTP 200: no such model, which is an error all the same",
-    ),
-    (
-        document(b"200 OK", b"{}", b"content-type: application/json"),
-        "not_a_stream",
-        "the answer is application/json, no event stream",
-    ),
-    (
-        document(b"200 OK", b"<html>", b"content-type: text/html; charset=utf-8"),
-        "not_a_stream",
-        "the answer is text/html, no event stream",
-    ),
-    (
-        STREAM_HEAD + b"content-encoding: gzip\r\n\r\n",
-        "not_a_stream",
-        "the answer is compressed (gzip), which was not asked for",
-    ),
-    (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "malformed", "the answer does not begin like HTTP/1.1"),
-    (b"", "broken_stream", "the connection was closed before an answer came"),
-    (
-        STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n" + b"x" * 5000 + b"\r\n\r\n",
-        "malformed",
-        "a chunk's size is no hexadecimal number",
-    ),
-    (streamed(event({"content": "a"}) + b"data: {oops\n\n" + DONE), "malformed", "an event is no JSON: '{oops'"),
-    (
-        streamed(event({"content": "a"}) + b'data: {"error": "gone"}\n\n'),
-        "broken_stream",
-        "the stream ended in an error: gone",
-    ),
-    (
-        streamed(event({"content": "a"})),
-        "broken_stream",
-        "the stream ended after 1 of 64 tokens, without finish_reason and without [DONE]",
-    ),
-    (streamed(b""), "broken_stream", "the stream ended before a token came"),
-    (streamed(DONE), "broken_stream", "the stream ended before a token came"),
-    (
-        b"HTTP/1.1 200 OK\r\n" + b"x-padding: aaaaaaaaaaaaaaaa\r\n" * 9000,
-        "too_large",
-        "the answer's head is longer than 65,536 bytes",
-    ),
+    (document(b"200 OK", ERROR, DOCUMENT), "error_body", "no such model"),
+    (document(b"200 OK", b"{}", DOCUMENT), "not_a_stream", "application/json"),
+    (document(b"200 OK", b"<html>", b"content-type: text/html; charset=utf-8"), "not_a_stream", "text/html"),
+    (STREAM_HEAD + b"content-encoding: gzip\r\n\r\n", "not_a_stream", "gzip"),
+    (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "malformed", "HTTP/1.1"),
+    (b"", "broken_stream", "before an answer came"),
+    (STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n" + b"x" * 5000 + b"\r\n\r\n", "malformed", "chunk"),
+    (streamed(WORD + b"data: {oops\n\n" + DONE), "malformed", "{oops"),
+    (streamed(WORD + b'data: {"error": "gone"}\n\n'), "broken_stream", "gone"),
+    (streamed(WORD), "broken_stream", "after 1 of 64 tokens"),
+    (streamed(b""), "broken_stream", "before a token came"),
+    (streamed(DONE), "broken_stream", "before a token came"),
+    (b"HTTP/1.1 200 OK\r\n" + b"x-padding: aaaaaaaaaaaaaaaa\r\n" * 9000, "too_large", "65,536 bytes"),
 ]
 
 
@@ -163,11 +129,12 @@ def test_each_failure_has_its_own_name_however_it_is_cut(
     sent: bytes, outcome: str, error: str, places: list[int]
 ) -> None:
     exchange = heard(cut(sent, places))
-    assert (exchange.outcome, exchange.error) == (outcome, error)
+    assert exchange.outcome == outcome
+    assert error in exchange.error
 
 
 def test_without_done_a_finish_reason_ends_a_stream() -> None:
-    exchange = heard([streamed(event({"content": "a"}) + event({}, "stop"))])
+    exchange = heard([streamed(WORD + event({}, "stop"))])
     assert (exchange.outcome, exchange.output_tokens, exchange.token_source) == ("ok", 1, "chunks")
 
 
@@ -176,7 +143,7 @@ def test_an_endless_answer_is_cut_off_by_what_its_tokens_can_need() -> None:
     reads = [STREAM_HEAD + b"\r\n", *[block] * 1000]
     exchange = heard(reads, osl=16)
     assert exchange.outcome == "too_large"
-    assert exchange.error == "the answer is longer than the 131,072 bytes that 16 tokens can need"
+    assert "131,072 bytes that 16 tokens" in exchange.error
     assert sum(exchange.tokens) * len(block) // 400 < 2_000_000
     line = [STREAM_HEAD + b'\r\ndata: {"id": "', *[b"a" * 60_000] * 1000]
     assert heard(line, limits=Limits(line_bytes=1000)).outcome == "too_large"
@@ -202,10 +169,6 @@ def test_an_answer_in_one_document_is_measured_where_that_is_asked() -> None:
 def test_a_key_that_a_server_repeats_is_not_kept() -> None:
     body = json.dumps({"error": {"message": "Incorrect API key provided: secret-key."}}).encode()
     assert heard([document(b"401 Unauthorized", body)]).error == "HTTP 401: Incorrect API key provided: …."
-
-
-def test_set_up_is_kept_with_the_first_request_of_a_connection() -> None:
-    assert heard([streamed(BODY)]).connect_ns == 1_000
 
 
 @pytest.mark.parametrize("body", [chunked(BODY, [64]), chunked(BODY.replace(b"\n", b"\r\n"), [64])])
