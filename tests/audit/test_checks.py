@@ -182,6 +182,8 @@ def test_a_newer_run_is_no_contradiction_of_an_older_one(tmp_path: Path) -> None
         {
             "output_tokens_per_s": 909,
             "requests_per_s": 9,
+            "tpot_ms_mean": 8,
+            "e2el_ms_mean": 1300,
             "date": "2026-03-04",
             "source_url": "https://example.org/run/2",
         },

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from bench.library import Library
 from tests.data.published import only, rows
 
 
@@ -93,13 +94,18 @@ def test_inferencex_output_and_input_make_the_total_wherever_they_are_stated() -
             assert both == pytest.approx(float(row["total_tokens_per_s"]), rel=0.02)
 
 
-def test_inferencex_rows_off_little_s_law_are_flagged_and_kept() -> None:
-    flagged = [row for row in rows("inferencex-deepseek-r1") if "littles-law" in row["flags"]]
-    assert len(flagged) == 28
-    worst = next(row for row in flagged if row["concurrency"] == "512" and row["engine"] == "atom")
-    # 25.2798 x 8 / (0.9 x 1024) x 57.6511 = 12.65; 512 / 12.65 = 40
-    assert "40 times off" in worst["flags"]
-    assert worst["total_tokens_per_s"] == "404.2552"
+def test_inferencex_rows_off_little_s_law_are_flagged_and_kept(shipped: Library) -> None:
+    """By the mean E2EL where a row states it: by its median alone H100 at concurrency 231 would be off."""
+    kept = shipped.query(
+        "SELECT engine, accelerator, concurrency, e2el_ms_mean, flags FROM points"
+        " WHERE source = 'inferencex' AND flags LIKE '%littles-law%'"
+    )
+    warned = kept["flags"].str.contains("littles-law-by-median")
+    assert (len(kept[~warned]), len(kept[warned])) == (12, 13)
+    assert kept[warned]["e2el_ms_mean"].isna().all()
+    # 25.2798 x 8 / 1024 x 55.6 = 11; 512 / 11 = 47
+    (worst,) = kept[(kept["concurrency"] == 512) & (kept["engine"] == "atom")]["flags"]
+    assert "47 times off" in worst
 
 
 def test_gsm8k_scores_are_strict_matches_with_their_error() -> None:

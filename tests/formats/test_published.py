@@ -46,6 +46,8 @@ def test_a_row_becomes_canonical(tmp_path: Path) -> None:
     path.write_text(f"{HEADER},precision\n{GOOD},FP8\nmeta-llama/Llama-3.1-70B-Instruct,NVIDIA H100,4,,,,,1,,,,\n")
     points, refusals = read_points(path)
     assert refusals == []
+    (flag,) = json.loads(points[0].pop("flags"))
+    assert flag["kind"] == "littles-law"  # 842.5 / 128 x 4 s are 26 requests in flight, of 4
     assert points[0] == {
         "model": "llama-3.1-70b",
         "accelerator": "h100-sxm",
