@@ -12,6 +12,7 @@ from bench.holdings import history
 from bench.library import Library, ledger
 from bench.library.store import Root
 from tests.library.files import sweep
+from tests.thorough import some
 
 ODD = {
     "notes": [
@@ -95,3 +96,40 @@ def test_a_line_that_says_nothing_is_set_aside_and_told(tmp_path: Path, name: st
     assert len(again.verify().wrong) == len(ODD[name])
     again.retract(source, "still works")
     assert again.fetch("SELECT count(*) FROM points") == [(0,)]
+
+
+def test_every_flipped_bit_of_a_retraction_is_named(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    (source,) = (row.sha256 for row in library.add([sweep(tmp_path, 1)]).imported)
+    library.retract(source, "wrong clock")
+    path = Root(library.path, writable=True).ledger("retractions")
+    whole = path.read_bytes()
+    assert library.verify().wrong == ()
+    for place in some(range(len(whole) - 1), 40):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        entries = [entry for _, entry in ledger.numbered(path)]
+        sound = [entry for entry in entries if entry is not None and ledger.wrong_in("retractions", entry) is None]
+        assert [{**one, ledger.SUM: ""} for one in sound] in ([], [{**json.loads(whole), ledger.SUM: ""}]), place
+    path.write_bytes(whole.replace(b"wrong clock", b"wrong block"))
+    (damage,) = Library.open(library.path, shipped=False).verify().wrong
+    assert damage.where == "retractions.jsonl, line 1"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 20_000,
+        json.dumps({"action": "purge", "id": "../../x", "source_id": "../../x"}),
+        json.dumps({"action": "retract", "id": "x", "source_id": "not a source"}),
+    ],
+    ids=["deep", "a path", "no source"],
+)
+def test_a_line_that_no_library_writes_closes_nothing(tmp_path: Path, line: str) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([sweep(tmp_path, 1)])
+    with Root(library.path, writable=True).ledger("retractions").open("a") as stream:
+        stream.write(f"{line}\n")
+    again = Library.open(library.path, shipped=False)
+    assert again.fetch("SELECT count(*) FROM points") == [(3,)]
+    (damage,) = again.verify().wrong
+    assert damage.where == "retractions.jsonl, line 1"

@@ -1,0 +1,78 @@
+"""Whole columns are judged as single points are."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import flags
+from bench.formats.plausibility.columns import with_doubts
+from bench.formats.plausibility.lengths import doubts
+from bench.records import Load, Workload
+
+NUMBERS = st.none() | st.floats(0.001, 1e5)
+METRICS = (
+    *("output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s", "requests_per_s"),
+    *("requests_ok", "output_tokens", "input_tokens", "duration_s"),
+    *("e2el_ms_mean", "e2el_ms_p50", "tpot_ms_mean", "tpot_ms_p50"),
+)
+LENGTHS = st.none() | st.integers(1, 100_000)
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            **dict.fromkeys(METRICS, NUMBERS),
+            "isl_requested": LENGTHS,
+            "osl_requested": LENGTHS,
+            "isl_actual": NUMBERS,
+            "osl_actual": NUMBERS,
+            "load_kind": st.sampled_from(["closed", "open", "saturated"]),
+            "concurrency": st.none() | st.integers(1, 5000),
+        }
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(ROWS)
+def test_each_row_has_the_flags_of_a_point_with_its_figures(rows: list[dict[str, float | None]]) -> None:
+    columns = {key: pa.array([row[key] for row in rows]) for key in rows[0]}
+    columns = {
+        key: column.cast(pa.float64()) if column.type == pa.null() else column for key, column in columns.items()
+    }
+    found = with_doubts(columns, len(rows))
+    for place, row in enumerate(rows):
+        lengths = {key: row[key] for key in ("isl_requested", "osl_requested", "isl_actual", "osl_actual")}
+        metrics = {key: row[key] for key in METRICS if row[key] is not None}
+        load = Load(row["load_kind"], concurrency=row["concurrency"])  # type: ignore[arg-type]
+        wanted = [dataclasses.asdict(flag) for flag in doubts(metrics, Workload(**lengths), load)]  # type: ignore[arg-type]
+        assert json.loads((found[place].as_py() if found is not None else None) or "[]") == wanted
+
+
+def test_a_flag_that_a_row_states_is_not_added_again() -> None:
+    stated = json.dumps([{"kind": "too_fast", "seen": "a mock", "why": "", "do": ""}])
+    columns = {"tpot_ms_mean": pa.array([0.001, 0.001]), "flags": pa.array([stated, None])}
+    found = with_doubts(columns, 2)
+    assert found is not None
+    assert found[0].as_py() == stated
+    assert [flag["kind"] for flag in json.loads(found[1].as_py())] == ["too_fast"]
+
+
+def test_what_contradicts_littles_law_ranks_nowhere_and_what_a_median_may_explain_does() -> None:
+    columns = {
+        "output_tokens_per_s": pa.array([1000.0, 1000.0, 1000.0]),
+        "osl_requested": pa.array([100, 100, 100]),
+        "concurrency": pa.array([64, 17, 20]),
+        "load_kind": pa.array(["closed"] * 3),
+        "e2el_ms_mean": pa.array([1000.0, None, None]),  # 10 answers a second of 1 s are 10 in flight
+        "e2el_ms_p50": pa.array([None, 1000.0, 1000.0]),
+    }
+    found = with_doubts(columns, 3)
+    assert found is not None
+    kinds = [[flag["kind"] for flag in json.loads(one)] for one in found.to_pylist()]
+    assert kinds == [["littles-law"], ["littles-law-by-median"], ["littles-law"]]
+    assert [flags.weight(kind) for (kind,) in kinds] == ["excludes", "warns", "excludes"]
