@@ -1,36 +1,13 @@
-"""Scaling, crossover and cost as a reader meets them: by a link, changed, and clicked."""
+"""Scaling and crossover as a reader meets them: by a link, changed, and clicked."""
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
-import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.browsing import MAIN, back, charted, figure, headline, pick, settled, spot, view_of
 from tests.e2e.conftest import Visit
-from tests.thorough import some
 
 GEMMA = "/scaling?v=1&model=gemma-4-31b&isl=512&osl=256"
-COLUMN_B = (
-    "/crossover?v=1"
-    f"&a={quote('source=rvllm-tpu-v6e-vs-h100&accelerator=tpu-v6e&variant=JAX, single scan')}"
-    f"&b={quote('source=rvllm-tpu-v6e-vs-h100&accelerator=h100-sxm&variant=column B, server defaults')}"
-)
-A_DAY = "/cost?v=1&source=inferencebench-gemma4-h100&price_book=articles&price_terms=unstated&volume=1e8"
-ARTICLES = {
-    "scaling": (
-        GEMMA,
-        ["4.57 times", "21.9 %", "10,080", "1,260 tokens/s per chip against 276"],
-        ("A line for each", "Engine", "group", "engine"),
-    ),
-    "crossover": (COLUMN_B, ["at batch 128, interpolated", "64", "128"], ("Divided by", "Dollars", "per", "dollar")),
-    "cost": (
-        A_DAY,
-        ["59.76 USD a day", "91.9 % used", "1.08 USD per million"],
-        ("Cost per million …", "Input and output tokens", "tokens", "blended"),
-    ),
-}
 SPOT = """
 (told) => {
   const chart = document.querySelector('.js-plotly-plot'), box = chart.getBoundingClientRect()
@@ -44,22 +21,21 @@ SPOT = """
 """
 
 
-@pytest.mark.parametrize("name", some(ARTICLES, 1))
-def test_a_link_shows_the_articles_figures_and_an_option_changes_it(name: str, visit: Visit) -> None:
-    address, figures, (label, value, key, chosen) = ARTICLES[name]
-    page = charted(visit(), address)
+def test_a_link_shows_the_articles_figures_and_what_a_projection_is_made_of_and_an_option_changes_it(
+    visit: Visit,
+) -> None:
+    page = charted(visit(), GEMMA)
     written = page.evaluate(f"{MAIN}.textContent") + str(figure(page)[0])
+    figures = ("4.57 times", "21.9 %", "10,080", "1,260 tokens/s per chip against 276")
     assert [one for one in figures if one not in written] == []
-    if name == "scaling":
-        # A projected point shows the measured one it is made of.
-        page.locator(".js-plotly-plot").scroll_into_view_if_needed()
-        page.mouse.click(*page.evaluate(SPOT, "4 x 1,260 = 5,040"))
-        for part in ("Projected, not measured", "4 x 1,260 = 5,040 tokens/s", "1 x H100 SXM"):
-            expect(page.locator(".st-key-card")).to_contain_text(part)
+    page.locator(".js-plotly-plot").scroll_into_view_if_needed()
+    page.mouse.click(*page.evaluate(SPOT, "4 x 1,260 = 5,040"))
+    for part in ("Projected, not measured", "4 x 1,260 = 5,040 tokens/s", "1 x H100 SXM"):
+        expect(page.locator(".st-key-card")).to_contain_text(part)
     before = page.url
-    pick(page, label, value)
+    pick(page, "A line for each", "Engine")
     assert page.url != before
-    assert view_of(page).option(key) == chosen
+    assert view_of(page).option("group") == "engine"
 
 
 def test_a_clicked_strip_is_one_step_to_its_pair_and_back(visit: Visit) -> None:

@@ -80,7 +80,6 @@ def ended(own: Path) -> Iterator[None]:
             jobs.cancel(folder)
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.timeout(300)  # one journey of many steps, with a sweep that takes its time
 def test_a_practice_sweep_is_launched_read_to_one_request_in_6_steps_cancelled_gone_on_with_and_shared(
     visit: Visit, own: Path
