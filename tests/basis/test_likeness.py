@@ -77,21 +77,6 @@ class TestDifferences:
 
 
 class TestWords:
-    @pytest.mark.parametrize(
-        ("key", "value", "words"),
-        [
-            ("precision", "fp8", "FP8"),
-            ("speculation", "none", "no speculation"),
-            ("disaggregated", True, "disaggregated"),
-            ("disaggregated", "false", "aggregated"),
-            ("engine", "vllm", "vLLM"),
-            ("engine", None, "engine not stated"),
-            ("some_column", None, "some column not stated"),
-        ],
-    )
-    def test_of_a_value(self, key: str, value: object, words: str) -> None:
-        assert likeness.fact_words(key, value) == words
-
     def test_of_what_points_are_mixed_of_are_counted_the_most_first(self) -> None:
         rows = [facts(engine="vllm"), facts(engine="vllm"), facts(engine="sglang"), facts(engine="vllm", isl=128)]
         assert likeness.mixed(rows) == [

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from bench.basis import load_curves
-from bench.errors import UnknownName
 from bench.library import Library
 from tests.questions.heatmap.results import Row, flag, library_of, point
 
@@ -91,13 +90,3 @@ def test_of_many_lines_those_of_every_source_are_read_and_always_the_same(
     seen = [load_curves._read(library) for _ in range(2)]
     assert [sorted(one.sources) for one in seen] == [["few"] * 6 + ["many"] * 12] * 2
     assert seen[0].points.curves.tolist() == seen[1].points.curves.tolist()
-
-
-def test_only_what_grows_with_the_load_is_interpolated() -> None:
-    assert [load_curves.grows(key) for key in ("output_tokens_per_s", "tpot_ms_p99", "ttft_ms_mean")] == [
-        "rate",
-        "step",
-        "queue",
-    ]
-    with pytest.raises(UnknownName, match="interpolated along the load"):
-        load_curves.grows("power_w_per_accelerator")

@@ -23,15 +23,6 @@ def quote(provider: str, usd: float, terms: str = "on_demand", chip: str = "h100
     return Quote("book", provider, chip, 1, None, None, terms, usd, datetime.date(2026, 7, 20), None, None)
 
 
-def test_terms_read_as_people_write_them(shipped: Library) -> None:
-    assert prices.terms_in_words("modelled:neocloud") == "modelled cost, neocloud"
-    assert prices.terms_in_words("on_demand") == "on demand"
-    terms = [row[0] for row in shipped.fetch("SELECT DISTINCT terms FROM prices")]
-    words = [prices.terms_in_words(one) for one in terms]
-    assert len(set(words)) == len(terms) > 4
-    assert not [one for one in words if "_" in one or ":" in one]
-
-
 def test_by_default_a_chip_is_priced_on_demand_from_every_book_at_the_median_over_providers(shipped: Library) -> None:
     assert prices.read(shipped, View()) == Choice()
     found = prices.chip_prices(shipped, Choice())

@@ -53,10 +53,6 @@ class TestWhichStory:
         assert found.pins == pinned(found.view) == {"model": LLAMA, "precision": "bf16", "isl": "256", "osl": "128"}
         assert found.view.option(FILLED) == "model precision isl osl"
 
-    def test_is_of_what_the_readers_filters_leave(self, three: Library) -> None:
-        for where, expected in (({"precision": ["fp8"]}, "128"), ({"model": [DEEPSEEK]}, "512")):
-            assert story.of(three, View.of(where)).view.values("isl") == (expected,)
-
     @often
     @given(views)
     def test_is_the_best_by_a_plain_count(self, library: Library, view: View) -> None:
@@ -112,13 +108,6 @@ class TestWhichStory:
         assert story.of(three, View.of({"model": [LLAMA]}), chips).view.values("precision") == ("bf16",)
         levels = Needs("three levels", "TRUE", each="concurrency", fewest=3)
         assert story.of(three, View.of({"model": [LLAMA]}), levels).view.values("precision") == ("fp8",)
-
-    def test_points_without_any_throughput_or_latency_count_after_others(self, tmp_path: Path) -> None:
-        rows = [
-            *(point(128, 128, requests_failed=level, concurrency=level) for level in (1, 2, 4)),
-            point(256, 256, 10),
-        ]
-        assert story.of(library_of(tmp_path, rows), View()).view.values("isl") == ("256",)
 
 
 class TestUnderLimits:

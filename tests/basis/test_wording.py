@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,19 +71,9 @@ def test_the_flags_of_several_points_are_each_told_once() -> None:
     assert wording.flags_of(points) == ("roofline", "capped")
 
 
-@pytest.mark.parametrize(
-    ("points", "words"),
-    [
-        ([], ""),
-        ([PointFacts("1")], ""),
-        ([PointFacts("1", model="deepseek-r1", precision="fp8", isl=1024, osl=8192)], "DeepSeek-R1 FP8 at 1,024/8,192"),
-        ([PointFacts("1", model="deepseek-r1", isl=1024)], "DeepSeek-R1"),
-        ([PointFacts("1", model="glm-5", precision="fp8"), PointFacts("2", model="glm-5", precision="fp4")], "GLM-5"),
-        (
-            [PointFacts(one, model=one, precision="fp8") for one in ("glm-5", "deepseek-r1", "llama-13b")],
-            "3 models FP8",
-        ),
-    ],
-)
-def test_what_points_are_of(points: list[PointFacts], words: str) -> None:
-    assert wording.subject(points) == words
+def test_what_points_are_of_is_what_all_of_them_state() -> None:
+    whole = PointFacts("1", model="deepseek-r1", precision="fp8", isl=1024, osl=8192)
+    assert wording.subject([whole]) == "DeepSeek-R1 FP8 at 1,024/8,192"
+    assert wording.subject([PointFacts("1", model="deepseek-r1", isl=1024)]) == "DeepSeek-R1"
+    assert wording.subject([replace(whole, precision="fp4"), replace(whole, isl=128)]) == "DeepSeek-R1"
+    assert wording.subject([PointFacts("1")]) == wording.subject([]) == ""

@@ -25,17 +25,28 @@ WORDS = st.sampled_from(
 )
 
 
+FOUND: dict[tuple[Path, str], Directions] = {}
+
+
+def led(library: Library, text: str) -> Directions:
+    """Where a text leads in a library, looked up once."""
+    key = (library.path, text)
+    if key not in FOUND:
+        FOUND[key] = directions(library, text)
+    return FOUND[key]
+
+
 def pages(found: Directions) -> list[str]:
     return [one.page for one in found.destinations]
 
 
 def asked(library: Library, text: str, at: int = 0) -> View:
     """The View of one of the links that a text leads to."""
-    return View.from_query(directions(library, text).destinations[at].query)
+    return View.from_query(led(library, text).destinations[at].query)
 
 
 def test_the_example_offers_every_page_that_can_answer(shipped):
-    found = directions(shipped, EXAMPLE)
+    found = led(shipped, EXAMPLE)
     assert pages(found) == ["pareto", "heatmap", "crossover", "cost", "data"]
     assert (found.told, found.unknown) == ((), ())
     wanted = {"model": ("deepseek-r1",), "precision": ("fp8",), "accelerator": ("h200-sxm", "mi355x")}
@@ -51,7 +62,7 @@ def test_the_example_offers_every_page_that_can_answer(shipped):
 
 
 def test_where_no_point_can_be_judged_within_the_limits_the_largest_part_that_can_is_offered(shipped):
-    found = directions(shipped, "best gpu for llama 3.3 70b ttft<=2000 tpot<=50")
+    found = led(shipped, "best gpu for llama 3.3 70b ttft<=2000 tpot<=50")
     assert "104" in found.told[0]
     first = found.destinations[0]
     assert first.page == "pareto"
@@ -63,16 +74,16 @@ def test_where_no_point_can_be_judged_within_the_limits_the_largest_part_that_ca
 
 
 def test_of_a_lopsided_comparison_both_counts_are_said_and_a_balanced_one_comes_first(shipped):
-    first, second, *_ = directions(shipped, "llama vs gemma on b200").destinations
+    first, second, *_ = led(shipped, "llama vs gemma on b200").destinations
     assert first.label.endswith(" points (without B200 SXM)")
     assert second.label == "Data: Llama 2 70B and Gemma 4 E4B, B200 SXM, 99 points (98 and 1)"
 
 
 def test_who_asks_for_help_is_told_what_to_type_and_where_to_begin(shipped):
-    found = directions(shipped, "help")
+    found = led(shipped, "help")
     assert pages(found) == ["data", "launch", "sql"]
     assert found.told
-    assert directions(shipped, "help deepseek").unknown == ()
+    assert led(shipped, "help deepseek").unknown == ()
 
 
 @pytest.mark.parametrize(
@@ -91,7 +102,7 @@ def test_who_asks_for_help_is_told_what_to_type_and_where_to_begin(shipped):
 )
 def test_names_are_those_of_the_vocabulary(shipped, text, where):
     assert dict(asked(shipped, text).where) == where
-    assert directions(shipped, text).unknown == ()
+    assert led(shipped, text).unknown == ()
 
 
 def test_every_name_and_alias_means_what_it_names(shipped):
@@ -103,7 +114,7 @@ def test_every_name_and_alias_means_what_it_names(shipped):
 
 
 def test_two_kinds_of_chips_are_compared_where_both_were_measured(shipped):
-    found = directions(shipped, "tpu vs gpu cost")
+    found = led(shipped, "tpu vs gpu cost")
     assert pages(found)[:2] == ["crossover", "cost"]
     view = View.from_query(found.destinations[0].query)
     a, b = (View.from_query(view.option(side)).values("accelerator") for side in ("a", "b"))
@@ -120,7 +131,7 @@ def test_two_kinds_of_chips_are_compared_where_both_were_measured(shipped):
     [("日本語", "日本語"), ("deepseek r1 h20", "h20"), ("deepseek b20", "b20"), ("deepseek mi35", "mi35")],
 )
 def test_a_word_that_is_no_whole_name_is_not_taken_for_another(shipped, text, unknown):
-    found = directions(shipped, text)
+    found = led(shipped, text)
     assert found.unknown == (unknown,)
     assert not any(
         View.from_query(one.query).values(key) for one in found.destinations for key in ("accelerator", "engine")
@@ -129,14 +140,14 @@ def test_a_word_that_is_no_whole_name_is_not_taken_for_another(shipped, text, un
 
 
 def test_no_offered_page_is_empty(shipped):
-    found = directions(shipped, "8 x h100 mixtral scaling")
+    found = led(shipped, "8 x h100 mixtral scaling")
     assert "scaling" not in pages(found)
     assert "cost" in pages(found)
     answers_everywhere(shipped, "8 x h100 mixtral scaling")
 
 
 def test_an_ambiguous_word_gives_several(shipped):
-    found = directions(shipped, "llama 70b 1k/1k")
+    found = led(shipped, "llama 70b 1k/1k")
     models = {View.from_query(one.query).values("model") for one in found.destinations}
     lengths = {View.from_query(one.query).values("isl") for one in found.destinations}
     assert len(models) > 1
@@ -162,7 +173,7 @@ def test_an_ambiguous_word_gives_several(shipped):
     ],
 )
 def test_pages_are_asked_for_by_their_names_and_synonyms(shipped, word, page):
-    found = directions(shipped, word)
+    found = led(shipped, word)
     assert (pages(found)[0], found.unknown) == (page, ())
 
 
@@ -192,18 +203,18 @@ EVERY_NAME = [row.slug for row in (*names.models(), *names.accelerators())]
 @pytest.mark.parametrize("text", [*some(SHIPPED_WORDS, 3, 10), *some(EVERY_NAME, 1, 8)])
 def test_every_offer_has_points_or_an_answer(shipped, text):
     answers_everywhere(shipped, text)
-    assert directions(shipped, text).destinations
+    assert led(shipped, text).destinations
 
 
 def answers_everywhere(library: Library, text: str) -> None:
     leads_somewhere(library, text)
-    for one in directions(library, text).destinations:
+    for one in led(library, text).destinations:
         if one.page in questions():
             assert answer_of(library, one.page, View.from_query(one.query)).is_told, one.label
 
 
 def test_no_offer_of_two_models_holds_one_alone(shipped):
-    found = directions(shipped, "llama vs gemma on b200")
+    found = led(shipped, "llama vs gemma on b200")
     assert found.destinations
     for one in found.destinations:
         view = View.from_query(one.query)
@@ -213,32 +224,32 @@ def test_no_offer_of_two_models_holds_one_alone(shipped):
 
 
 def test_where_no_point_has_all_the_largest_part_is_offered(shipped):
-    found = directions(shipped, "deepseek vs groq on tpu")
+    found = led(shipped, "deepseek vs groq on tpu")
     assert found.told
     assert all("(without " in one.label for one in found.destinations[:-1])
     assert found.destinations[-1].page == "launch"
-    assert pages(directions(shipped, "llama 70b 3k/3k"))[0] == "pareto"
+    assert pages(led(shipped, "llama 70b 3k/3k"))[0] == "pareto"
 
 
 def test_memory_leads_first_to_a_model_whose_size_is_known(shipped):
-    first = directions(shipped, "memory for llama 70b").destinations[0]
+    first = led(shipped, "memory for llama 70b").destinations[0]
     assert first.page == "memory"
     assert answer_of(shipped, "memory", View.from_query(first.query)).is_told
-    assert "memory" not in pages(directions(shipped, "memory gpt-j"))
+    assert "memory" not in pages(led(shipped, "memory gpt-j"))
 
 
 def test_the_nearest_names_are_offered_for_words_that_are_none(shipped):
-    found = directions(shipped, "h20 mi35x depseek")
+    found = led(shipped, "h20 mi35x depseek")
     assert all(word in found.told[0] for word in ("h20", "mi35x", "depseek"))
     assert all(name in found.told[1] for name in ("H200 SXM", "MI355X", "DeepSeek-R1"))
     assert pages(found)[0] == "pareto"
     assert asked(shipped, "h20 mi35x depseek").values("accelerator") == ("h200-sxm", "mi355x")
-    assert "Pareto" in directions(shipped, "paretto").told[1]
-    assert directions(shipped, "wibble").destinations == ()
+    assert "Pareto" in led(shipped, "paretto").told[1]
+    assert led(shipped, "wibble").destinations == ()
 
 
 def test_a_metric_leads_to_its_pages_and_its_definition(shipped):
-    found = directions(shipped, "ttft")
+    found = led(shipped, "ttft")
     assert found.told[0].startswith("TTFT: Time to first token")
     assert pages(found) == ["pareto", "heatmap", "crossover", "data"]
     pareto, heatmap, _, data = (View.from_query(one.query) for one in found.destinations)
@@ -246,7 +257,7 @@ def test_a_metric_leads_to_its_pages_and_its_definition(shipped):
     assert data.option("tab") == "passports"
     assert asked(shipped, "p99 ttft deepseek").option("x") == "ttft_ms_p99"
     assert asked(shipped, "energy").option("y") == "joules_per_output_token"
-    assert directions(shipped, "p99").unknown == ("p99",)
+    assert led(shipped, "p99").unknown == ("p99",)
 
 
 def test_every_metric_is_known_by_its_label_and_its_key(shipped):
@@ -283,18 +294,18 @@ def test_a_count_behind_a_metric_is_no_limit(shipped):
 
 
 def test_a_number_that_names_an_accelerator_finds_it(shipped):
-    found = directions(shipped, "5090")
+    found = led(shipped, "5090")
     assert [(one.page, one.label) for one in found.destinations] == [("launch", "Launch: measure RTX 5090")]
 
 
 def test_run_alone_leads_to_the_pages_of_runs(shipped):
-    assert pages(directions(shipped, "run")) == ["launch", "jobs", "run"]
-    assert "run" not in pages(directions(shipped, "run deepseek"))
+    assert pages(led(shipped, "run")) == ["launch", "jobs", "run"]
+    assert "run" not in pages(led(shipped, "run deepseek"))
 
 
 @pytest.mark.long
 def test_limits_go_into_every_link(shipped):
-    found = directions(shipped, "llama 3.3 70b ttft<=2 s, tpot p99 under 50ms")
+    found = led(shipped, "llama 3.3 70b ttft<=2 s, tpot p99 under 50ms")
     for one in found.destinations:
         if one.page in questions():
             slo = View.from_query(one.query).slo
@@ -306,17 +317,17 @@ def test_limits_go_into_every_link(shipped):
 
 
 def test_what_is_not_understood_is_named_and_what_is_missing_is_said(shipped):
-    found = directions(shipped, "wibble deepseek h200 <b>")
+    found = led(shipped, "wibble deepseek h200 <b>")
     assert found.unknown == ("wibble", "<b>")
     assert "pareto" in pages(found)
-    nothing = directions(shipped, "groq deepseek fp8")
+    nothing = led(shipped, "groq deepseek fp8")
     assert nothing.destinations[0].label.endswith("(without Groq LPU)")
     measure = nothing.destinations[-1]
     assert (measure.page, measure.points) == ("launch", None)
     assert "facts.accelerator=groq-lpu" in measure.query
-    one = directions(shipped, "deepseek vllm sglang")
+    one = led(shipped, "deepseek vllm sglang")
     assert one.destinations[0].label.endswith("(without vLLM)")
-    assert directions(shipped, "") == Directions()
+    assert led(shipped, "") == Directions()
 
 
 def test_a_cell_opens_the_first_page_that_can_answer_within_the_other_filters(shipped):
@@ -340,7 +351,7 @@ def test_every_cell_of_the_matrix_leads_to_points(shipped):
 
 
 def leads_somewhere(library: Library, text: str) -> None:
-    found = directions(library, text)
+    found = led(library, text)
     for one in found.destinations:
         if one.points is None:
             assert one.page in ("launch", "jobs", "run", "sql")
@@ -371,10 +382,10 @@ def test_hostile_names_in_the_library_are_only_text(tmp_path: Path):
     assert not library.add([published(tmp_path / "odd.csv", rows)]).refused
     for text in ("drop table points", odd, "script", "fp8 vllm", "x\u202ey"):
         leads_somewhere(library, text)
-    assert directions(library, "vllm fp8").destinations[0].page == "pareto"
+    assert led(library, "vllm fp8").destinations[0].page == "pareto"
 
 
 def test_a_new_library_has_nowhere_to_lead(tmp_path: Path):
     library = Library.open(tmp_path / "library", shipped=False)
     for text in ("", "cost", EXAMPLE, "tpu vs gpu"):
-        assert all(one.points is None for one in directions(library, text).destinations)
+        assert all(one.points is None for one in led(library, text).destinations)

@@ -32,6 +32,9 @@ ODD = (
 """What nobody says: counts of nothing and of one, the like of several, a build's number as a name, a chip by the name
 of its rack, and what is left of a value that is not there."""
 
+UNREAD = ("prices", "left_out", "ruled_out")
+"""Kinds of sentence that list counts and names, whatever they are: ODD is not looked for in them."""
+
 
 def kinds(answer: Answer[Any], *roles: Role) -> list[str]:
     """The kinds of what an answer says in these parts of it, in order; of all it says where no part is named."""
@@ -79,7 +82,3 @@ def badly_said(answer: Answer[Any]) -> list[str]:
         if len(one.text.split()) > MOST.get(one.role, CAVEAT)
         or (one.kind not in UNREAD and any(re.search(words, one.text) for words in ODD))
     ]
-
-
-UNREAD = ("prices", "left_out", "ruled_out")
-"""Kinds of sentence that list counts and names, whatever they are."""

@@ -16,6 +16,7 @@ from bench.maths.statistics import student_t_95
 from bench.questions import Answer, compare
 from bench.questions.compare.result import Comparison
 from bench.view import View
+from tests.questions.answering import answer_of
 from tests.questions.heatmap.results import library_of, point
 from tests.questions.saying import headline, kinds, said
 
@@ -149,14 +150,6 @@ def test_unequal_chips_are_compared_chip_by_chip(tmp_path: Path) -> None:
     assert {"accelerator", "chips"} <= {one.fact for one in answer.result.differences}
 
 
-def test_what_nothing_matches_says_how_many_there_are(tmp_path: Path) -> None:
-    rows = [point(128, 128, 100, concurrency=4, **A), point(128, 128, 100, concurrency=8, **B)]
-    answer = ask(library_of(tmp_path, rows))
-    assert headline(answer)[0] == "no_pairs"
-    assert not answer.is_told
-    assert answer.rows.empty
-
-
 def test_many_pairs_of_no_change_rarely_tell_one(tmp_path: Path) -> None:
     draw = np.random.default_rng(3)
     rows = [
@@ -187,14 +180,7 @@ def test_the_two_sides_are_found_where_nobody_chose_them(faster: Library) -> Non
     assert set(offered) >= {"engine_version=0.17", "engine_version=0.18"}
 
 
-@pytest.mark.parametrize("show", ["ratios", "frontiers"])
-def test_both_charts_are_drawn(shipped: Library, show: str) -> None:
-    answer = compare.answer(shipped, View.of({"model": ["deepseek-r1"]}, {"show": show}))
+def test_the_chart_of_frontiers_is_drawn_too(shipped: Library) -> None:
+    answer = answer_of(shipped, "compare", View.of({"model": ["deepseek-r1"]}, {"show": "frontiers"}))
     for theme in (LIGHT, DARK):
         assert len(compare.figure(answer.result, theme).data) > 1
-
-
-@pytest.mark.exhaustive
-def test_ten_thousand_pairs_are_matched(tmp_path: Path) -> None:
-    rows = [point(128, 128, 100 + load % 7, concurrency=load, **facts) for load in range(1, 10_001) for facts in (A, B)]
-    assert len(ask(library_of(tmp_path, rows)).rows) == 10_000

@@ -77,11 +77,20 @@ METHODS: dict[str, tuple[Row, Row]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def methods(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Of a model for each kind of change the runs in which it comes with the speed."""
+    rows = [
+        {**row, "model": kind, **(before if str(row["date"]) < "2026-02-24" else after)}
+        for kind, (before, after) in METHODS.items()
+        for row in runs(FASTER)
+    ]
+    return held(tmp_path_factory.mktemp("methods"), rows)
+
+
 @pytest.mark.parametrize("kind", METHODS)
-def test_a_change_of_method_is_marked_as_that_and_not_as_speed(kind: str, tmp_path: Path) -> None:
-    before, after = METHODS[kind]
-    rows = [{**row, **(before if str(row["date"]) < "2026-02-24" else after)} for row in runs(FASTER)]
-    answer = history.answer(held(tmp_path, rows), asked())
+def test_a_change_of_method_is_marked_as_that_and_not_as_speed(kind: str, methods: Library) -> None:
+    answer = history.answer(methods, View.of({"model": [kind]}))
     found = answer.result
     assert headline(answer)[0] != "changed"
     assert all(not one.changes for one in found.loads)
@@ -89,11 +98,9 @@ def test_a_change_of_method_is_marked_as_that_and_not_as_speed(kind: str, tmp_pa
     assert marked == {kind}
     assert statements(answer, "not_speed")
     assert found.unlike == () or found.gain is None
-    marks = answer.rows["method_changed"].dropna()
-    assert len(marks)
-    for theme in (LIGHT, DARK):
-        words = [one.text for one in history.figure(found, theme).layout.annotations]
-        assert any(text.startswith("method changed") for text in words)
+    assert len(answer.rows["method_changed"].dropna())
+    notes = [one.text for one in history.figure(found, DARK).layout.annotations]
+    assert any(text.startswith("method changed") for text in notes)
 
 
 def test_two_runs_cannot_tell_noise_from_change(tmp_path: Path) -> None:
