@@ -75,8 +75,11 @@ def test_the_token_opens_and_nothing_else_does(monkeypatch):
     assert access.may("purge", dataclasses.replace(remote, token=TOKEN))
     for wrong in (None, "", TOKEN[:-1], TOKEN + "x", "käse"):
         assert not access.may("purge", dataclasses.replace(remote, token=wrong))
-    monkeypatch.setenv("KNEEPOINT_TOKEN", "short")
-    assert not access.may("purge", dataclasses.replace(LOCAL, token="short"))
+    for unfit in ("short", ""):
+        monkeypatch.setenv("KNEEPOINT_TOKEN", unfit)
+        assert not access.may("purge", dataclasses.replace(LOCAL, token=unfit))
+    monkeypatch.delenv("KNEEPOINT_TOKEN")
+    assert not [token for token in (None, "") if access.may("purge", dataclasses.replace(LOCAL, token=token))]
 
 
 def test_a_login_is_asked_for(monkeypatch):

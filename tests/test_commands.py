@@ -93,6 +93,22 @@ def test_a_python_that_is_missing_or_old_or_makes_no_venv_is_one_sentence(bare: 
     assert "has no venv module" in refused(bare, "run", f"PYTHON={sys.executable}", port, PYTHONPATH=str(bare))
 
 
+def test_a_missing_chromium_is_installed_for_root_and_told_to_others(bare: Path) -> None:
+    """PATH is a folder without Chromium, whose apt-get writes down what it was asked."""
+    tools, log = bare / "bin", bare / "asked"
+    tools.mkdir()
+    for name in ("cat", "cksum", "make"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    for name, line in {"id": "echo ${USER_ID}", "apt-get": f"echo $* >> {log}"}.items():
+        (tools / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tools / name).chmod(0o755)
+    assert "apt install chromium fonts-dejavu" in refused(bare, "chromium", PATH=str(tools), USER_ID="1000")
+    assert not log.exists()
+    assert make(bare, "chromium", PATH=str(tools), USER_ID="0").returncode == 0
+    wanted = "install -y -qq --no-install-recommends chromium fonts-dejavu"
+    assert log.read_text().splitlines() == ["update -qq", wanted]
+
+
 def test_only_a_change_of_the_requirements_installs_again(bare: Path) -> None:
     """A stamp as `make run` leaves it; `make -n` says what would be done."""
     python = bare / ".venv" / "bin" / "python"

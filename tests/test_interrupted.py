@@ -11,17 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from bench import cli
 from bench.library import Library
 from tests.polling import until
 from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 MANY = 1500
 """Files that take longer to import than a busy machine may take to say that the import has begun."""
 
 
-@pytest.mark.parametrize("number", some([signal.SIGTERM, signal.SIGHUP, signal.SIGINT], 1))
+@pytest.mark.parametrize("number", some(ENDING, 1))
 def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
     """Told so while it unpacks and reads; what was published before then is there, and nothing else is."""
     archive, temporary = tmp_path / "many.zip", tmp_path / "tmp"
@@ -39,3 +41,13 @@ def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path, num
     assert list(temporary.iterdir()) == []
     points = Library.open(tmp_path / "library", shipped=False).fetch("select count(*) n from points")
     assert points == [(0,)] or points == [(MANY,)]
+
+
+def test_each_signal_unwinds_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in ENDING:  # the handler is called, not the signal sent: without one it would end the tests
+        monkeypatch.setattr(cli, "_run", lambda _, number=number: signal.getsignal(number)(number, None))
+        before = signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
+        try:
+            assert cli.main([]) == 128 + number
+        finally:
+            signal.signal(number, before)

@@ -10,6 +10,8 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -150,6 +152,16 @@ def too_long(path: Path) -> list[str]:
     ]
 
 
+def types(path: Path) -> list[str]:
+    """The names of a file's classes, and of the types that its module gives a name of its own."""
+    body = nodes(path)[0].body  # type: ignore[attr-defined]  # the module
+    assigned = [node.targets[0] for node in body if isinstance(node, ast.Assign)]
+    assigned += [node.target for node in body if isinstance(node, ast.AnnAssign)]
+    named = [target.id for target in assigned if isinstance(target, ast.Name)]
+    classes = [node.name for node in nodes(path) if isinstance(node, ast.ClassDef)]
+    return [*classes, *(name for name in named if re.fullmatch(r"_?[A-Z]\w*[a-z]\w*", name))]
+
+
 def test_bench_imports_only_downwards() -> None:
     assert not breaking(upward, BENCH)
 
@@ -186,3 +198,30 @@ def test_pages_reach_each_other_by_their_full_name_and_hold_no_sql() -> None:
 
 def test_a_file_stays_below_600_lines_and_a_function_fits_on_a_screen() -> None:
     assert not breaking(too_long, BENCH + PAGES + APP)
+
+
+def test_a_name_of_a_class_or_a_type_is_used_once() -> None:
+    names = Counter(name for path in BENCH + PAGES + APP for name in types(path))
+    assert len(names) > 300
+    assert [name for name, times in names.items() if times > 1] == []
+
+
+def test_the_rules_see_what_breaks_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without this they could pass on nothing."""
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    wrong = tmp_path / "bench" / "maths" / "wrong.py"
+    wrong.parent.mkdir(parents=True)
+    wrong.write_text(
+        "import streamlit\n"
+        "from bench import questions, errors\n"
+        "from ..formats import published\n"
+        "from .pareto import frontier\n"
+        "from shared import frame\n"
+        "Pair = tuple[int, int]\n"
+        "def late():\n    from bench.library import Library\n    'SELECT model FROM points'\n" + 60 * "    0\n"
+    )
+    assert upward(wrong) == ["streamlit", "bench.questions", "bench.formats.published", "bench.library.Library"]
+    assert (foreign(wrong), sql(wrong)) == (["shared.frame"], ["SELECT model FROM points"])
+    assert (too_long(wrong), types(wrong)) == (["late: 63 lines"], ["Pair"])
+    ring = {"bench.a.x": {"bench.b.y"}, "bench.b.y": {"bench.a.z"}, "bench.a.z": set[str]()}
+    assert (circle(ring), sorted(circle(rooms_of("bench", ring)))) == ([], ["a", "a", "b"])

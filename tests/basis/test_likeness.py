@@ -93,26 +93,26 @@ class TestWords:
 
 class TestUnlike:
     @pytest.mark.parametrize(
-        ("a", "b", "kinds"),
+        ("a", "b", "said"),
         [
             (
                 facts(engine="vllm", precision="fp8", isl=128),
                 facts(engine="sglang", precision="fp8"),
-                ["unlike", "one_sided"],
+                {"unlike": {"unlike": 1}, "one_sided": {"one_sided": 1}},
             ),
             (
                 facts(precision="fp8", date=MAY),
                 facts(precision="fp4", engine="vllm", accelerators=8, date=MAY - datetime.timedelta(40)),
-                ["unlike", "one_sided", "apart"],
+                {"unlike": {"unlike": 1}, "one_sided": {"one_sided": 1}, "apart": {"days": 40}},
             ),
-            (facts(date=MAY), facts(), ["undated"]),
+            (facts(date=MAY), facts(), {"undated": {}}),
         ],
     )
     def test_says_what_differs_what_one_side_alone_states_and_when_they_were_measured(
-        self, a: PointFacts, b: PointFacts, kinds: list[str]
+        self, a: PointFacts, b: PointFacts, said: dict[str, dict[str, int]]
     ) -> None:
         told = likeness.unlike(("H200", "MI355X"), [a], [b])
-        assert [one.kind for one in told] == kinds
+        assert [(one.kind, one.values) for one in told] == list(said.items())
         assert all(len(one.text.split()) <= CAVEAT for one in told)
 
     def test_says_nothing_of_what_is_alike(self) -> None:

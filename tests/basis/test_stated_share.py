@@ -81,25 +81,26 @@ TTFT = ("state median TTFT", "states median TTFT")
 
 
 @pytest.mark.parametrize(
-    ("one", "begins", "names"),
+    ("one", "begins", "names", "shorter"),
     [
-        (StatedShare(5, 10, *TTFT), "5 of 10 points state", []),
-        (StatedShare(1, 8, *TTFT, many_models=True), "Only 1 of 8 points states", ["Llama"]),
+        (StatedShare(5, 10, *TTFT), "5 of 10 points state", [], 1),
+        (StatedShare(1, 8, *TTFT, many_models=True), "Only 1 of 8 points states", ["Llama"], 1),
         (
             StatedShare(2, 10, *TTFT, FEW, narrower="in FP8", many_models=True),
             "Only 2 of 10 points state",
             ["Llama", "FP8"],
+            0,
         ),
     ],
 )
 def test_a_headline_begins_with_how_many_and_names_the_model_where_there_are_several(
-    one: StatedShare, begins: str, names: list[str]
+    one: StatedShare, begins: str, names: list[str], shorter: int
 ) -> None:
     fullest, *_ = one.leads("Llama")
     assert one.lead.startswith(begins)
     assert fullest.startswith(begins)
     assert all(name in fullest for name in names)
-    assert all(len(short) < len(fullest) for short in one.least("Llama"))
+    assert [len(short) < len(fullest) for short in one.least("Llama")] == [True] * shorter
 
 
 @pytest.mark.parametrize(
@@ -108,4 +109,5 @@ def test_a_headline_begins_with_how_many_and_names_the_model_where_there_are_sev
 )
 def test_where_it_is_said(points: int, enough: float, is_said: bool) -> None:
     one = StatedShare(points, 10, *TTFT, enough)
-    assert (bool(one.clause), bool(one.values)) == (is_said, is_said)
+    told = (one.lead, one.leads("Llama"), one.least("Llama"), one.clause, one.values)
+    assert [bool(words) for words in told] == [is_said] * 5

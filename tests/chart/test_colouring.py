@@ -11,6 +11,13 @@ from bench.chart import DARK, LIGHT, colouring
 from bench.chart.colouring import DARK_INK, LIGHT_INK
 from bench.maths.colour import contrast, rgb
 
+
+def luminance(colour):
+    """WCAG 2.2, relative luminance of a colour between two of a scale, whose parts are no whole numbers."""
+    parts = [part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in colour]
+    return np.dot(parts, (0.2126, 0.7152, 0.0722))
+
+
 VALUES = st.lists(st.floats(1e-3, 1e9), min_size=1, max_size=30).map(np.array)
 
 
@@ -29,8 +36,10 @@ def test_numbers_read_on_every_colour(scale, values):
     places = (scale.of(values) - scale.low) / (scale.high - scale.low)
     stops = np.array([rgb(stop) for stop in scale.stops])
     for place, wants_dark in zip(places, dark, strict=True):
-        red, green, blue = (round(np.interp(place, np.linspace(0, 1, len(stops)), channel)) for channel in stops.T)
-        assert contrast(f"rgb({red},{green},{blue})", DARK_INK if wants_dark else LIGHT_INK) >= 4.45  # rounded
+        colour = [np.interp(place, np.linspace(0, 1, len(stops)), channel) for channel in stops.T]
+        ink = rgb(DARK_INK if wants_dark else LIGHT_INK)
+        dim, bright = sorted((luminance(colour), luminance(ink)))
+        assert (bright + 0.05) / (dim + 0.05) >= 4.5
 
 
 @given(VALUES, st.booleans())

@@ -17,7 +17,9 @@ ACCELERATOR = {"random-llama-0.2m": "cpu", "random-llama-0.9m": "cpu", "random-l
 
 
 def journals(recipe: ModuleType) -> list[Journal]:
-    return [decode(path) for path in sorted(recipe.FOLDER.glob("*.jsonl"))]
+    paths = sorted(recipe.FOLDER.glob("*.jsonl"))
+    assert len(paths) == len(recipe.kept())
+    return [decode(path) for path in paths]
 
 
 def test_every_point_of_the_profile_on_a_cpu_is_there_once() -> None:
@@ -26,6 +28,7 @@ def test_every_point_of_the_profile_on_a_cpu_is_there_once() -> None:
         of = [(line.workload, line.load.concurrency) for line, _ in journal.points]
         assert sorted((one.isl_requested, one.osl_requested, load) for one, load in of) == grid
         assert journal.ends[-1].state == "done"
+        assert all((line.requests_ok, line.cancelled) == (line.load.concurrency, 0) for line, _ in journal.points)
 
 
 def test_every_level_of_both_lengths_on_an_h100_is_there() -> None:

@@ -91,8 +91,9 @@ def test_the_shipped_sources_are_what_the_recipes_write(written: list[Path]) -> 
 
 def test_the_shipped_packs_hold_what_importing_the_sources_gives(written: list[Path], tmp_path: Path) -> None:
     held, made = Library.open(SHIPPED, shipped=False), Library.open(tmp_path / "library", shipped=False)
-    report = made.add(some(written, 4))
-    assert report.refused == []
+    chosen = some(written, 4)
+    report = made.add(chosen)
+    assert (len(report.imported), report.refused) == (len(chosen), [])
     sources = [source.sha256 for source in report.imported]
     for table in ("points", "scores", "passports"):
         asked = f"SELECT * FROM {table} WHERE source_id IN {(*sources, '')} ORDER BY ALL"

@@ -291,6 +291,7 @@ def test_a_count_behind_a_metric_is_no_limit(shipped):
     assert meaning(shipped, "ttft 8 gpus").groups == {"accelerators": (("8",),)}
     assert meaning(shipped, "latency 1024/1024").lengths == {"isl": ("1024",), "osl": ("1024",)}
     assert meaning(shipped, "ttft_ms_p99").slo == ()
+    assert led(shipped, "failed_share<=500%").unknown == ("failed_share<=500%",)
 
 
 def test_a_number_that_names_an_accelerator_finds_it(shipped):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import shutil
@@ -142,6 +143,27 @@ def test_what_it_reads_is_in_the_one_vocabulary(name: str) -> None:
         assert all(row["format"] == name and row["definition"] for row in held.values())
 
 
+@pytest.mark.parametrize("path", sorted(SAMPLES.rglob("*.jsonl")), ids=lambda path: path.parent.name)
+def test_a_last_line_of_any_tool_s_that_was_cut_off_is_told_and_the_others_are_taken(
+    path: Path, tmp_path: Path
+) -> None:
+    copy = Path(shutil.copytree(path.parent, tmp_path / "cut")) / path.name
+    lines = path.read_bytes().splitlines()
+    copy.write_bytes(b"\n".join([*lines, lines[-1][: len(lines[-1]) // 2]]))
+    assert [(one.file, one.row) for one in reading(copy).refusals] == [(path.name, len(lines) + 1)]
+    assert _figures(copy) == _figures(path)
+
+
+@pytest.mark.parametrize("name", ["dstack", "llama_bench", "psap_consolidated"])
+def test_a_column_that_nobody_reads_is_told(name: str, tmp_path: Path) -> None:
+    path = next(path for path in main_files(name) if path.suffix == ".csv")
+    with path.open(newline="") as stream, (tmp_path / path.name).open("w", newline="") as wider:
+        csv.writer(wider).writerows(
+            [*row, "red" if number else "colour"] for number, row in enumerate(csv.reader(stream))
+        )
+    assert reading(tmp_path / path.name).not_understood == ("colour",)
+
+
 @every_folder
 def test_its_samples_hold_what_they_held(name: str) -> None:
     """What is meant to read them otherwise writes it anew: python -m tests.formats.expected."""
@@ -175,6 +197,21 @@ def test_a_damaged_result_is_read_or_refused_in_a_sentence(name: str, tmp_path: 
             check_row(row)
         shutil.rmtree(folder)
     assert read < COUNT
+
+
+@pytest.mark.long
+def test_damaged_results_are_imported_whole_or_not_at_all(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    paths = []
+    for name in FOLDERS:
+        for damaged in damaged_results(name, times(10, 1), SEED + 1):
+            folder = Path(shutil.copytree(damaged.sample.parent, tmp_path / name / damaged.name))
+            paths.append(folder / damaged.sample.name)
+            paths[-1].write_bytes(damaged.content)
+    told = {source.sha256: source.points for source in library.add(paths).imported}
+    assert 0 < len(told) < len(paths)
+    assert {folder.name for folder in (library.path / "sources").iterdir()} == told.keys()
+    assert dict(library.fetch("SELECT source_id, count(*) FROM points GROUP BY ALL")) == told
 
 
 def check_row(row: dict[str, Any]) -> None:

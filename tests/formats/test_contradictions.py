@@ -101,6 +101,11 @@ REFUSED: list[tuple[Path, Change, str]] = [
     (GENAI, in_genai(lambda run: run.update(num_error_requests=300)), "num_error_requests of 300"),
     (STAGE, lambda stage: stage["failures"].update(count=300), "failures.count of 300"),
     (LLMPERF, lambda run: run.update(results_number_errors=300), "results_number_errors of 300"),
+    (
+        GUIDELLM,
+        lambda report: report["benchmarks"][0]["metrics"]["request_totals"].update(errored=300),
+        "errored of 300 and incomplete of 0",
+    ),
 ]
 
 

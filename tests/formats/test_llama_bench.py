@@ -36,6 +36,7 @@ def test_prompt_processing_and_token_generation_have_metrics_of_their_own() -> N
         assert not point.keys() & SERVING
     assert (pp["isl_requested"], pp.get("osl_requested")) == (512, None)
     assert (tg.get("isl_requested"), tg["osl_requested"]) == (None, 128)
+    assert tg["decode_tokens_per_s"] == 118.881588
     assert tg["decode_step_ms_mean"] == pytest.approx(1076.767880 / 128)
     assert tg["decode_step_ms_std"] == pytest.approx(9.449585 / 128)
 

@@ -58,6 +58,11 @@ HEADS = {
         "CSV report of GenAI-Perf",
         "profile_export_genai_perf.json",
     ),
+    "aggregate.csv": (
+        "metric,mean,std,min,max,cv,se,ci_low,ci_high,t_critical,unit\nrequest_throughput_avg,6.57,0,6,6,0,0,6,6,,rps\n",
+        "AIPerf's CSV of means over trials",
+        "profile_export_aiperf_aggregate.json",
+    ),
     "sweep.csv": (
         "concurrency,request_latency_mean,request_latency_std,request_latency_cv,request_throughput_mean\n1,2,3,4,5\n",
         "AIPerf's CSV of a sweep",

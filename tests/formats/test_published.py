@@ -87,6 +87,7 @@ def test_a_row_becomes_canonical(tmp_path: Path) -> None:
         ("disaggregated", "perhaps", "true or false"),
         ("shared_prefix_share", "1.2", "a share from 0 to 1"),
         ("request_rate", "0", "a number above 0"),
+        ("failed_share", "1.5", "a share from 0 to 1"),
         ("source_url", "javascript:alert(1)", "https://"),
         ("note", "x" * 4097, "at most 4,096 characters"),
         ("flags", "[1]", "kind, seen, why, do"),

@@ -11,6 +11,7 @@ import pytest
 from bench.errors import NotFound
 from bench.holdings import hidden, opened, original
 from bench.library import Library
+from bench.library.ledger import person
 from bench.library.rows import KEPT_KEYS
 from tests.formats.damage import SAMPLES
 from tests.holdings.made import point_of, source_of
@@ -107,3 +108,13 @@ def test_a_score_is_opened_like_a_point(tmp_path: Path) -> None:
     assert again.hidden is not None
     assert again.row["value"] == score.row["value"]
     assert list(hidden(library)["hidden"]) == ["score"]
+
+
+def test_notes_and_tags_are_of_the_one_they_stand_on(library: Library) -> None:
+    point, source = point_of(library, 16), source_of(library, "mine.csv")
+    library.annotate(point, "throttled")
+    library.annotate(source, "beside another job", who="ada")
+    library.tag(source, "Rerun  wanted")
+    told = {id: opened.notes(library, id)[["text", "who"]].to_numpy().tolist() for id in (point, source)}
+    assert told == {point: [["throttled", person()]], source: [["beside another job", "ada"]]}
+    assert (opened.tags(library, source), opened.tags(library, point)) == (("rerun wanted",), ())

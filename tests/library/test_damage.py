@@ -137,6 +137,21 @@ def test_what_is_damaged_under_a_running_app_is_told_and_the_rest_goes_on(place:
     assert api.health(lambda: library)[0] == 200
 
 
+def test_a_file_is_not_refused_because_packs_are_cut_short_during_its_import(place: Path, tmp_path: Path) -> None:
+    library, cut_at = Library.open(place, shipped=False), list[str]()
+
+    def meanwhile(number: int, of: int, file: str) -> None:
+        if file and of and not cut_at:
+            cut_at.append(file)
+            for name in listed(place / "points"):
+                os.truncate(place / "points" / name, 50)
+
+    report = library.add([sweep(tmp_path, 9)], progress=meanwhile)
+    assert (len(cut_at), len(report.imported), report.refused) == (1, 1, [])
+    assert library.fetch("SELECT count(*) FROM points") == [(3,)]
+    assert "damaged" in library.refusals()["reason"][0]
+
+
 def test_a_source_that_was_changed_on_the_disk_is_not_read_again_under_its_id(place: Path) -> None:
     before = shown(place)
     changed = next(path for path in sorted((place / "sources").glob("*/*.csv")) if path.name == "sweep0.csv")

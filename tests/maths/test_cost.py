@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 
 import duckdb
@@ -142,6 +143,11 @@ def test_the_grid_of_utilisation_and_price() -> None:
     assert np.isnan(cost.sensitivity(None, [1, 2], [1])).all()
     assert cost.sensitivity(100, [], [1, 0.5]).shape == (2, 0)
     assert cost.sensitivity(100, [1], []).shape == (0, 1)
+
+
+def test_a_price_has_an_age_where_it_has_a_date() -> None:
+    today = datetime.date(2026, 8, 15)
+    assert [cost.age_days(datetime.date(2025, 8, 15), today), cost.age_days(None, today)] == [365, None]
 
 
 @pytest.mark.parametrize("absent", [None, math.nan])

@@ -72,6 +72,11 @@ def test_it_is_exact_where_measured_and_between_its_neighbours_elsewhere(curve, 
             assert (np.diff(values) * rises >= -1e-9 * max(one, other)).all()
 
 
+def test_the_gap_is_the_ratio_of_the_loads_around():
+    curve = LoadCurve.of([4, 16, 128], [1.0, 2.0, 3.0], "step")
+    assert [curve.gap(load) for load in (3, 4, 5, 16, 17, 128)] == [None, 1, 4, 1, 8, 1]
+
+
 @given(curves(), st.floats(0, 40_000))
 def test_nothing_is_said_beyond_the_measured_loads(curve, load):
     inside = curve.loads[0] <= load <= curve.loads[-1]

@@ -137,6 +137,13 @@ def test_stretches_say_who_serves_which_requirement():
         ("a", 80, 100),
     ]
     assert found[0].positions == (3, 1)
+    # Of a latency, from the loosest limit on.
+    found = pareto.stretches([100, 400], ["a", "b"], "lower")
+    assert [(one.owner, one.weakest, one.strictest) for one in found] == [("b", None, 400), ("a", 400, 100)]
+
+
+def test_spans_count_only_what_has_a_logarithm():
+    assert (pareto.log_span([2.0, 60.0, 0.0, math.inf]), pareto.log_span([])) == (30, 1)
 
 
 OWNED = st.lists(st.tuples(POSITIVE, POSITIVE, st.sampled_from("abc")), min_size=1, max_size=20)

@@ -118,6 +118,22 @@ def test_a_page_of_another_site_or_port_opens_no_session(origin: str, server: Se
     assert refused.value.response.status_code == 403
 
 
+def test_a_session_opens_under_this_machines_names_alone(server: Server) -> None:
+    """Under another name (DNS rebinding) the page's own Origin agrees with its Host: the list of names keeps it out."""
+    port = urlsplit(server.url).port
+
+    async def opened(name: str) -> None:
+        link, origin = f"ws://{name}:{port}/_stcore/stream", f"http://{name}:{port}"
+        async with client.connect(link, origin=origin, subprotocols=["streamlit"], host="127.0.0.1", port=port):
+            pass
+
+    for name in ("localhost", "127.0.0.1", "[::1]"):
+        asyncio.run(opened(name))
+    with pytest.raises(InvalidStatus) as refused:
+        asyncio.run(opened("rebound.example"))
+    assert refused.value.response.status_code == 403
+
+
 @pytest.fixture
 def connect(server: Server) -> Iterator[Callable[[bytes], socket.socket]]:
     """A connection on which so much was sent; HOST stands for the server's."""

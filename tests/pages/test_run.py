@@ -113,6 +113,15 @@ def test_a_point_that_is_not_there_is_told(point: str, folder: Folder, opened: O
     assert told(headline(at)) == story(folder).headline
 
 
+def test_lost_samples_leave_the_rest_of_the_page(folder: Folder, opened: Open) -> None:
+    (folder.requests / "1.parquet").unlink()
+    at = opened("run", run=folder.id, point="1")
+    assert not at.exception
+    assert "1.parquet" in told(text_of(at))
+    assert len(at.get("plotly_chart")) == 1
+    assert [table.value["number"].tolist() for table in at.dataframe] == [[1, 2]]
+
+
 def test_an_interrupted_sweep_says_so_and_how_it_goes_on(folder: Folder, opened: Open) -> None:
     lines = folder.journal.read_bytes().splitlines(keepends=True)
     folder.journal.write_bytes(b"".join(lines[:2]))

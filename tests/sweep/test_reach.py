@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from bench import api
-from bench.errors import BenchError
+from bench.access import Visitor
+from bench.errors import AccessDenied, BenchError
 from bench.sweep.folder import Folder, listed
 from bench.sweep.measured.request_file import from_parquet
 from bench.sweep.planning.endpoints import Endpoints
@@ -183,5 +184,17 @@ def test_a_redirect_in_the_middle_of_a_sweep_is_a_failed_request_and_not_followe
 
 def test_the_checks_of_a_page_ask_nobody_who_may_not_be_asked(trap: Played, tmp_path: Path) -> None:
     plan = Plan.from_fields({"endpoint.url": f"http://2130706433:{trap.port}", **FIELDS})
-    with pytest.raises(BenchError, match=r"endpoints\.toml"):
-        launching.check(tmp_path, plan, HERE, own_port=OWN_PORT)
+    for ask in (launching.check, launching.models):
+        with pytest.raises(BenchError, match=r"endpoints\.toml"):
+            ask(tmp_path, plan, HERE, own_port=OWN_PORT)
+        with pytest.raises(AccessDenied):
+            ask(tmp_path, Plan.from_fields({"endpoint.url": trap.url, **FIELDS}), Visitor(), own_port=OWN_PORT)
+
+
+def test_a_redirect_is_told_and_not_followed(trap: Played, tmp_path: Path) -> None:
+    for ask in (launching.check, launching.models):
+        with playing(Played(good=0, leads_to=f"{trap.url}/v1/models")) as played:
+            plan = Plan.from_fields({"endpoint.url": played.url, **FIELDS})
+            problem = ask(tmp_path, plan, HERE, own_port=OWN_PORT).problem or ""
+            assert f"redirects to {trap.url}/v1/models, which is not followed" in problem
+            assert played.asked == ["GET /v1/models"]

@@ -12,6 +12,7 @@ from bench.formats.journal import PointLine
 from bench.sweep.checks.budget import TimedRequest, point_limits, too_short
 from bench.sweep.planning.plan import Plan
 from bench.sweep.session.runner import run
+from bench.sweep.session.setup import looked_at
 from tests.sweep.made import exchange
 from tests.sweep.sweeping import folder_for, line_of_load, plan_for
 
@@ -82,6 +83,14 @@ def test_a_point_that_is_shorter_than_its_answers_is_told_beforehand_and_not_cal
     # Twenty requests at ten a second are sent in 2 s, and an answer takes 2.64.
     told = too_short(planned(128, point__requests="20"), TimedRequest(0.1, 0.02)) or ""
     assert told.startswith("A point of 2 s is over before its first answers, which take 2.6 s")
+
+
+@pytest.mark.long
+def test_the_checks_before_a_sweep_say_that_a_point_is_too_short() -> None:
+    with running(Settings(ttft_ms=60, itl_ms=1)) as url:
+        found = looked_at(plan_for(url, **open_loop(8, point__duration_s="0.05")))
+    assert found.problem is None
+    assert [check.passed for check in found.checks if check.name == "duration"] == [None]
 
 
 @pytest.mark.timed

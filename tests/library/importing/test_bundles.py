@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -183,6 +184,17 @@ def test_a_bundle_that_reaches_out_of_itself_or_states_nonsense_is_refused(tmp_p
         report = held.add([packed(tmp_path / f"bad{number}.zip", file, **change)])
         assert report.imported == [], change
         assert len(report.refused) == 1, change
+
+
+def test_many_notes_of_a_bundle_are_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = table(tmp_path / "a.csv", {})
+    words = [said("annotate", sha(file), sha(file), f"note {number % 300}") for number in range(400)]
+    held = Library.open(tmp_path / "held", shipped=False)
+    synced, fsync = [], os.fsync
+    monkeypatch.setattr("os.fsync", lambda handle: (synced.append(handle), fsync(handle))[1])
+    held.add([packed(tmp_path / "many.zip", file, said=words)])
+    assert held.fetch("SELECT count(*) FROM notes") == [(300,)]
+    assert len(synced) < 30
 
 
 def test_what_only_a_bundle_calls_a_sum_is_none(own: Library, tmp_path: Path) -> None:

@@ -67,3 +67,9 @@ def test_a_companion_outside_the_folder_is_refused(tmp_path: Path) -> None:
     for companion in (outside, main.parent / ".." / "b"):
         with pytest.raises(InputError, match="outside"):
             source_id_of(main, (companion,))
+
+
+def test_a_file_named_like_the_manifest_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text("{}")
+    with pytest.raises(InputError, match="rename"):
+        stage(tmp_path / "manifest.json", (), tmp_path / "in")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import stat
 import tempfile
 import threading
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from bench.errors import InputError
 from bench.library.importing import uploads
-from bench.library.importing.uploads import UploadFolder, cleaned
+from bench.library.importing.uploads import PREFIX, UploadFolder, cleaned
 
 
 @pytest.fixture(autouse=True)
@@ -112,3 +113,12 @@ def test_files_that_nobody_imports_are_removed_in_time_and_those_under_way_are_n
     assert waiting.is_gone
     assert not waiting.folder.exists()
     assert held.paths[0].exists()
+
+
+def test_what_a_dead_process_was_given_is_cleared_and_what_a_living_one_holds_is_not(tmp_path: Path) -> None:
+    left, held = tmp_path / f"{PREFIX}left", UploadFolder()
+    left.mkdir()
+    for folder in (left, held.folder):
+        os.utime(folder, (0, 0))
+    UploadFolder()
+    assert (left.exists(), held.folder.exists()) == (False, True)

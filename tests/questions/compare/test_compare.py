@@ -150,6 +150,12 @@ def test_unequal_chips_are_compared_chip_by_chip(tmp_path: Path) -> None:
     assert {"accelerator", "chips"} <= {one.fact for one in answer.result.differences}
 
 
+def test_what_nothing_matches_is_told_as_that(tmp_path: Path) -> None:
+    rows = [point(128, 128, 100, concurrency=4, **A), point(128, 128, 100, concurrency=8, **B)]
+    answer = ask(library_of(tmp_path, rows))
+    assert (headline(answer)[0], answer.is_told, answer.rows.empty) == ("no_pairs", False, True)
+
+
 def test_many_pairs_of_no_change_rarely_tell_one(tmp_path: Path) -> None:
     draw = np.random.default_rng(3)
     rows = [

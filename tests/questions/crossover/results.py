@@ -112,16 +112,6 @@ def _nearly(value: object) -> object:
     return pytest.approx(value, rel=1e-3) if isinstance(value, int | float) else value
 
 
-Said = Mapping[str, str | tuple[str, ...]]
-"""Sentences by the kind of their statements; of a kind with several all of them, in order."""
-
-
-def spoken(answer: Answer[Any], like: Said) -> Said:
-    """What an answer says in statements of the same kinds as these."""
-    every = {kind: tuple(one.text for one in answer.statements if one.kind == kind) for kind in like}
-    return {kind: texts[0] if len(texts) == 1 else texts for kind, texts in every.items()}
-
-
 def unflagged(library: Library, statement: Statement) -> list[str]:
     """The flags of a statement's points that its text does not print."""
     named = facts_of.named(library, statement.point_ids).values()

@@ -107,6 +107,7 @@ def test_two_runs_cannot_tell_noise_from_change(tmp_path: Path) -> None:
     answer = history.answer(held(tmp_path, runs([1.0, 1.3])), asked())
     kind, values = headline(answer)
     assert (kind, values["runs"]) == ("untested", 2)
+    assert said(answer, "few_runs") == {"loads": 2}
     assert values["speed"] == pytest.approx(1.3, rel=0.05)
 
 

@@ -94,7 +94,11 @@ def test_the_best_point_within_the_limits(made: Library) -> None:
     assert statement(answer, "best_within").point_ids == statement(answer, "point").point_ids == (best.point_id,)
     assert (best.accelerator, best.engine, best.concurrency) == ("h100-sxm", "vllm", 8)
     assert [one.label for one in answer.result.without] == ["H200 SXM"]
-    assert asked(made, "small", View.of(slo=[LIMIT_X, LIMIT_Y])).result.best is None
+    none = asked(made, "small", View.of(slo=[LIMIT_X, LIMIT_Y]))
+    assert none.result.best is None
+    assert none.result.overall == none.result.groups == none.result.leads == ()
+    assert (len(none.rows), none.rows["on_frontier"].any()) == (len(answer.rows), False)
+    assert "lines+markers" not in {trace.mode for trace in pareto.figure(none.result, LIGHT).data}
     across = asked(made, "small", View.of(slo=[f"{Y}>=100"])).result
     assert (round(across.best.x), across.best.y) == (50, 100)
     assert {group.label: round(group.best.x) for group in across.groups} == {"H100 SXM": 50, "H200 SXM": 20}

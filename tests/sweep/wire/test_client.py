@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import ssl
+import struct
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -17,10 +19,12 @@ from hypothesis import strategies as st
 
 from bench.errors import UsageError
 from bench.records import Load
+from bench.sweep.generator import load
 from bench.sweep.generator.alarm import Alarm
 from bench.sweep.generator.load import run_point
 from bench.sweep.wire.exchange import Limits, PointRun, PreparedRequest, Target
 from tests.sweep.hearing import DONE, STREAM_HEAD, chunked, event, usage
+from tests.sweep.played import reserved
 
 ANSWER = event({"content": "one"}) + event({"content": "two"}, "stop") + usage(3, 2) + DONE
 MS = 1_000_000
@@ -105,6 +109,73 @@ def test_a_server_that_hangs_up_behind_each_answer_is_asked_on_new_connections()
     assert len(got) == point.connections == 10
     assert len({exchange.connection for exchange in point.exchanges}) == 10
     assert all(exchange.connect_ns for exchange in point.exchanges)
+
+
+def test_a_request_that_meets_a_silent_close_is_sent_once_more() -> None:
+    known: set[asyncio.StreamWriter] = set()
+
+    async def one_answer(number: int, writer: asyncio.StreamWriter) -> None:
+        if writer in known:
+            writer.close()
+        else:
+            known.add(writer)
+            await well(number, writer)
+
+    point, got = answered(one_answer, concurrency=1)
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 6}
+    assert (point.resent, point.connections, len(got)) == (5, 6, 11)
+
+
+def test_a_request_that_a_new_connection_does_not_answer_is_a_broken_stream() -> None:
+    async def one_answer_at_all(number: int, writer: asyncio.StreamWriter) -> None:
+        if number:
+            writer.close()
+        else:
+            await well(number, writer)
+
+    point, got = answered(one_answer_at_all, requests=3, concurrency=1)
+    assert [exchange.outcome for exchange in point.exchanges] == ["ok", "broken_stream", "broken_stream"]
+    assert (point.resent, len(got)) == (1, 4)  # the third is written on a new connection, and so once only
+
+
+def test_where_nothing_listens_each_request_counts_as_connect() -> None:
+    asks = (PreparedRequest(number, b"{}", None, 2) for number in range(3))
+    with reserved() as port:
+        target = Target.at(f"http://127.0.0.1:{port}")
+        point = uvloop.run(run_point(target, asks, Load("closed", concurrency=3), Limits()))
+    assert [(one.outcome, one.error) for one in point.exchanges] == [("connect", "Connection refused")] * 3
+
+
+def test_a_connection_that_is_reset_at_once_is_a_request_that_could_not_connect(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a busy machine the reset may take longer than the pause before the load, so that is longer here."""
+    monkeypatch.setattr(load, "SETTLE_S", 0.3)
+    accepted = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal accepted
+        accepted += 1
+        if accepted == 1:
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            writer.transport.abort()
+            return
+        while await reader.read(1 << 16):
+            await well(0, writer)
+        writer.close()
+
+    async def both() -> PointRun:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        target = Target.at(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        asks = (PreparedRequest(number, b"{}", None, 2) for number in range(4))
+        point = await run_point(target, asks, Load("closed", concurrency=2), Limits())
+        server.close()
+        await asyncio.sleep(0.05)
+        return point
+
+    point = uvloop.run(both())
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 3, "connect": 1}
+    assert point.resent == 0
 
 
 def test_bytes_behind_an_answer_cost_the_connection_only() -> None:
