@@ -201,7 +201,7 @@ def read(roots: Sequence[Root]) -> Ledgers:
 
 def _sound(root: Root, name: str, set_aside: list[Refusal]) -> list[Entry]:
     """The entries that say what a ledger of this name says; what else is JSON there is told as a refusal is."""
-    sound = []
+    sound: list[Entry] = []
     for number, entry in numbered(root.ledger(name)):
         wrong = None if entry is None else wrong_in(name, entry)
         if wrong is not None:

@@ -7,7 +7,6 @@ from urllib.parse import parse_qs
 from streamlit.testing.v1 import AppTest
 
 from bench.basis import story
-from bench.basis.limits import NONE
 from bench.library import Library
 from bench.questions import question
 from bench.view import View
@@ -64,7 +63,7 @@ class TestLimits:
         view = view_of(at, "data")
         assert (view.slo, view.option("runs"), view.option("flagged")) == (before.slo, "all", "out")
         at = selectors.unlimited(moved(at, "heatmap"))
-        assert moved(at, "data").session_state["kept"].views["data"].slo == (NONE,)
+        assert moved(at, "data").session_state["kept"].views["data"].slo == ()
 
     def test_that_few_points_state_are_said_first_and_throughput_is_shown_without_them(self, opened: Open) -> None:
         at = opened("pareto", model="llama-3.3-70b", slo=["ttft_ms_p50<=2000", "tpot_ms_p50<=50"])

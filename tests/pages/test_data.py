@@ -13,7 +13,7 @@ from bench.library import Library
 from tests.holdings.made import point_of, source_of, tables
 from tests.pages.drawn import Open, headline, query_of, text_of, view_of
 
-INFERENCEX = "99db68cb058a31e2bfacc58eb85597e4221122b1375f8b4a2c901bfe0353be14"
+INFERENCEX = "6a2c00b1feaf5ac356f6ccd3749f93d689f6c013555e1add31def723386ac2ce"
 CHANGES = {"Keep the note", "Add the tag", "State it", "Hide it", "Delete it for good", "Bring it back"}
 
 pytestmark = pytest.mark.usefixtures("at_this_machine")

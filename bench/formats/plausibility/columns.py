@@ -23,7 +23,7 @@ from bench.records import Flag, Load, Workload
 LENGTHS = ("isl_requested", "isl_actual", "osl_requested", "osl_actual")
 LOAD = ("load_kind", "concurrency")
 
-Numbers = npt.NDArray[np.float64]
+FloatColumn = npt.NDArray[np.float64]
 
 
 def with_doubts(columns: Mapping[str, pa.Array], rows: int) -> pa.Array | None:
@@ -54,7 +54,7 @@ def _doubts(columns: Mapping[str, pa.Array], row: int) -> tuple[Flag, ...]:
 def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool_]:
     """The rows that a rule may speak of: all of which one does, and some more."""
 
-    def first(*keys: str) -> Numbers:
+    def first(*keys: str) -> FloatColumn:
         """The first of these columns that has a value in a row, NaN where none has."""
         found = np.full(rows, np.nan)
         for key in reversed(keys):
@@ -80,7 +80,7 @@ def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool
     return suspects
 
 
-def _apart(ratio: Numbers, tolerance: float) -> npt.NDArray[np.bool_]:
+def _apart(ratio: FloatColumn, tolerance: float) -> npt.NDArray[np.bool_]:
     """Where a ratio is further from 1 than this factor; not where it is NaN."""
     apart: npt.NDArray[np.bool_] = (ratio > tolerance) | (ratio < 1 / tolerance)
     return apart

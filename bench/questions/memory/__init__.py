@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 
 import pandas as pd
@@ -32,6 +32,8 @@ SECTION = "Size"
 ORDER = 71
 NEEDS = "facts"
 WEIGHTS = {"bf16": "BF16", "fp8": "FP8", "int8": "INT8", "fp4": "FP4", "int4": "INT4"}
+SPAN = ("bf16", "fp8", "fp4")
+"""The widths that weights are served at, for the range where the reader chose no precision."""
 STATED = "stated"
 CHARTS = {"chips": "Requests by chips", "requests": "Requests by length", "longest": "Longest request"}
 LAYOUTS = {BEST: "As holds the most", TP: "Tensor parallel", DP: "Data parallel, experts over all"}
@@ -169,7 +171,20 @@ def _memory(library: Library, view: View, one: str | None) -> Memory:
     )
     there = {fit.accelerator for fit in memory.fits}
     memory = replace(memory, unknown=tuple(slug for slug in slugs if slug not in there))
-    return memory if shape is None else _told_of(memory, shape, settings, view.option("on"))
+    if shape is None:
+        return memory
+    if chosen == STATED and not story.own_choice(view).values("precision"):
+        memory = replace(memory, by_precision=tuple(_by_precision(shape, settings, slugs)))
+    return _told_of(memory, shape, settings, view.option("on"))
+
+
+def _by_precision(shape: ModelShape, settings: MemorySettings, slugs: Sequence[str]) -> Iterator[tuple[str, Fit]]:
+    """For each width of weights the fewest chips with room for a request, the widest first."""
+    for precision in SPAN:
+        fits = tuple(fitting.fits(shape, replace(settings, precision=precision), slugs))
+        fewest = Memory(None, precision, settings.kv_precision, settings.tokens, fits, ()).fewest()
+        if fewest:
+            yield precision, fewest[0]
 
 
 def _told_of(memory: Memory, shape: ModelShape, settings: MemorySettings, on: str) -> Memory:

@@ -16,7 +16,7 @@ from bench.chart.shades import told_apart
 from bench.chart.texts import PlotPlace, text_at
 from bench.plain_text import html
 from bench.questions.memory.heat import heat
-from bench.questions.memory.result import CHIPS, Memory, named
+from bench.questions.memory.result import CHIPS, Memory, drawn_first, named
 from bench.wording import number
 
 PANEL_PX, PANEL_SHARE, HEADED = 420, 0.86, 0.07
@@ -71,7 +71,8 @@ def _share(value: float, low: float, high: float) -> float:
 
 
 def figure(result: Memory, theme: Theme) -> go.Figure:
-    """The requests that fit over chips, a line for each accelerator; of models side by side one below the other.
+    """The requests that fit over chips, a line for each of the first accelerators; of models side by side one below the
+    other.
 
     Of one model a heatmap where that is chosen.
     """
@@ -102,7 +103,8 @@ def figure(result: Memory, theme: Theme) -> go.Figure:
 
 def _panel(result: Memory) -> MemoryPanel:
     shown = "requests" if any(one.requests for one in result.fits) else "room_gib"
-    held = [one for one in result.fits if getattr(one, shown) > 0]
+    drawn = {*drawn_first(result)}
+    held = [one for one in result.fits if one.accelerator in drawn and getattr(one, shown) > 0]
     lines = {
         slug: {one.accelerators: float(getattr(one, shown)) for one in held if one.accelerator == slug}
         for slug in dict.fromkeys(one.accelerator for one in held)

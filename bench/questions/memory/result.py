@@ -10,6 +10,8 @@ from bench.wording import joined
 
 CHIPS = (1, 2, 4, 8, 16, 32, 64)
 LISTED = 8
+DRAWN = 10
+"""More lines than this are not told apart; the rows have every accelerator."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,9 @@ class Memory:
     """What of a model fits where: every count of every accelerator whose facts are published.
 
     `requests_by` has for the accelerator `on` the requests that fit by chips and tokens of a request, `longest_by` the
-    longest request by chips and requests at once; `chart` says which is drawn. `beside` is the same of each further
-    model that the reader put side by side with it. `name` is the model's as people read it.
+    longest request by chips and requests at once; `chart` says which is drawn. `by_precision` has, where the reader
+    chose no precision, what the fewest chips hold at each. `beside` is the same of each further model that the reader
+    put side by side with it. `name` is the model's as people read it.
     """
 
     model: str | None
@@ -90,6 +93,7 @@ class Memory:
     requests_by: tuple[MemoryCell, ...] = ()
     longest_by: tuple[MemoryCell, ...] = ()
     allocations: tuple[Allocation, ...] = ()
+    by_precision: tuple[tuple[str, Fit], ...] = ()
     name: str | None = None
 
     def fewest(self) -> list[Fit]:
@@ -103,6 +107,12 @@ class Memory:
     def _first(self, held: list[Fit]) -> list[Fit]:
         found = {one.accelerator: one for one in reversed(held)}
         return sorted(found.values(), key=lambda one: (one.accelerators, -one.room_gib))
+
+
+def drawn_first(memory: Memory) -> list[str]:
+    """The accelerators whose lines are drawn: those that need the fewest chips, at most DRAWN."""
+    first = (one.accelerator for one in (*memory.fewest(), *memory.fits))
+    return list(dict.fromkeys(first))[:DRAWN]
 
 
 def named(slugs: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from bench.basis import wording
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.chart import value_label
 from bench.maths.model_memory import WEIGHT_BYTES
-from bench.questions.memory.result import CHIPS, Allocation, Fit, Memory, named
+from bench.questions.memory.result import CHIPS, DRAWN, Allocation, Fit, Memory, named
 from bench.wording import counted, joined, number, share
 
 
@@ -29,10 +29,16 @@ def statements(answer: Memory) -> Iterator[Statement]:
     for chips in dict.fromkeys(one.accelerators for one in fewest):
         on = named(one.accelerator for one in fewest if one.accelerators == chips)
         yield finding("fewest", f"{counted(chips, 'chip')} at least: {on}.", accelerators=chips)
+    if len(answer.by_precision) > 1:
+        yield _by_precision(answer)
     if answer.unknown:
         yield caveat("unknown", f"Not known, for a fact that is not published: {named(answer.unknown)}.")
     yield from _reserved(answer)
     yield from map(_allocated, answer.allocations)
+    many = len({one.accelerator for one in answer.fits})
+    if answer.chart == "chips" and many > DRAWN:
+        text = f"The chart has the {DRAWN} accelerators that need the fewest chips, the table all {many}."
+        yield caveat("drawn", text, drawn=DRAWN, accelerators=many)
     yield caveat("at_most", _at_most(answer), utilisation=answer.utilisation, reserve_gib=answer.reserve_gib)
     if answer.is_latent and answer.layout == "tp":
         yield caveat("latent", "In tensor parallel every device keeps the whole latent cache of every request.")
@@ -40,6 +46,13 @@ def statements(answer: Memory) -> Iterator[Statement]:
         params = number((answer.total_params or 0) / 1e9)
         text = f"{params} B parameters, computed from the shapes in its config.json."
         yield caveat("computed", text, total_params=answer.total_params)
+
+
+def _by_precision(answer: Memory) -> Statement:
+    """The fewest chips at each precision, of which the reader chose none: "In BF16 8 chips at least, in FP4 2"."""
+    (first, most), *others = [(name.upper(), one.accelerators) for name, one in answer.by_precision]
+    text = f"In {first} {counted(most, 'chip')} at least{''.join(f', in {name} {chips}' for name, chips in others)}."
+    return finding("precisions", text, widest=most, narrowest=answer.by_precision[-1][1].accelerators)
 
 
 def _reserved(answer: Memory) -> Iterator[Statement]:

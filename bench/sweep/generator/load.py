@@ -316,10 +316,11 @@ class _Point:
         self.client.heard(answer)
         self.backlog.add(answer)
         self.report.refused += refused(answer)
+        kept = connection if connection.open else None
         if self.concurrency is not None:
-            self.go_on(connection, answer)
+            self.go_on(kept, answer)
         elif self.waiting:
-            self.send(self.waiting.popleft(), connection)
+            self.send(self.waiting.popleft(), kept)
         elif connection.open:
             self.client.idle.append(connection)
         self.look_done()

@@ -19,6 +19,7 @@ from bench.sweep.measured.saturation import Rise, grows, rise
 from bench.sweep.measured.telemetry import EngineReading, summary
 from bench.sweep.measured.window import MeasuredPoint, measured, started_well
 from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.searches import CLIMBS
 from bench.sweep.planning.shapes import Length, PlannedPoint, Shape
 from bench.sweep.wire.exchange import Limits, PointRun
 
@@ -82,21 +83,15 @@ def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLi
     telemetry = summary(ran.readings, window.start_ns, window.end_ns)
     client = ClientLoad.of(ran.runs)
     raised = _raised(ran, result, client, risen, telemetry.prefix_share if telemetry is not None else None)
-    error = _without_figure(ran, result)
-    failed = error is not None
-    own = {
-        "lag_ms_p99": client.lag_ms_p99,
-        "lag_ms_max": client.lag_ms_max,
-        "cpu_share": client.cpu_share,
-        "waited_share": client.waited_share,
-        "send_delay_ms_p99": result.send_delay_ms_p99,
-    }
+    error = _without_figure(ran, result, plan)
+    # A level that a climb's own rule of failures ends is its answer, and nothing to measure again.
+    failed = error is not None and not (result.timed and not ran.given_up and _ends_at_failures(plan))
     return PointLine(
         number=number,
         key=point.key,
         load=point.load,
         workload=workload(point.shape, result, ran.counts_isl),
-        metrics=_counts(result) if failed else result.metrics | {"requests_resent": float(client.resent)},
+        metrics=_counts(result) if error is not None else {**result.metrics, "requests_resent": client.resent},
         repeat=point.repeat,
         isl=str(point.shape.isl) if point.shape.isl else None,
         osl=str(point.shape.osl) if point.shape.osl else None,
@@ -111,7 +106,7 @@ def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLi
         warmup_ok=result.warmup_ok,
         warmup_failed=result.in_warmup,
         state=FAILED if failed else "measured",
-        error=error,
+        error=error if failed else None,
         refused=client.refused,
         rested_s=client.rested_s or None,
         failures={str(kind): many for kind, many in result.failures.items()},
@@ -123,9 +118,21 @@ def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLi
         workers=len(ran.runs),
         flags=raised,
         telemetry=telemetry.figures if telemetry is not None else {},
-        client={key: value for key, value in own.items() if value is not None},
+        client=_client(client, result),
         samples=samples,
     )
+
+
+def _client(client: ClientLoad, result: MeasuredPoint) -> dict[str, float]:
+    """What the load generator knows of its own work, without what it took no sample of."""
+    figures = {
+        "lag_ms_p99": client.lag_ms_p99,
+        "lag_ms_max": client.lag_ms_max,
+        "cpu_share": client.cpu_share,
+        "waited_share": client.waited_share,
+        "send_delay_ms_p99": result.send_delay_ms_p99,
+    }
+    return {key: value for key, value in figures.items() if value is not None}
 
 
 def _raised(
@@ -170,10 +177,15 @@ def _counts(result: MeasuredPoint) -> dict[str, float]:
     return {key: value for key, value in result.metrics.items() if key in ("requests_ok", "requests_failed")}
 
 
-def _without_figure(ran: FinishedLoad, result: MeasuredPoint) -> str | None:
+def _ends_at_failures(plan: Plan) -> bool:
+    """Whether the plan climbs until more requests fail than it allows."""
+    return plan.search in CLIMBS and plan.stop is not None and plan.stop.error_rate is not None
+
+
+def _without_figure(ran: FinishedLoad, result: MeasuredPoint, plan: Plan) -> str | None:
     """Why a point has no figure, in a sentence; None where it has one."""
     if not ran.given_up and result.timed:
-        return _mostly_failed(ran, result)
+        return _mostly_failed(ran, result, plan)
     well = result.timed or result.warmup_ok
     if ran.given_up and well:
         return f"it was given up after {ran.seconds:.0f} s, since no request succeeded any more: {ran.reasons}"
@@ -184,7 +196,7 @@ def _without_figure(ran: FinishedLoad, result: MeasuredPoint) -> str | None:
     return f"no request succeeded in the time that is measured: {result.window.why or 'all were cut off'}"
 
 
-def _mostly_failed(ran: FinishedLoad, result: MeasuredPoint) -> str | None:
+def _mostly_failed(ran: FinishedLoad, result: MeasuredPoint, plan: Plan) -> str | None:
     """That what was answered is no figure of the endpoint, since failures took most of the point; None where not.
 
     What the endpoint asked not to be sent (HTTP 429) is a limit of its own, and the point says so.
@@ -193,8 +205,8 @@ def _mostly_failed(ran: FinishedLoad, result: MeasuredPoint) -> str | None:
     failed = sum(many for kind, many in result.failures.items() if kind != "http_429") - result.in_warmup
     if failed > ok:
         return f"{failed:,} of {ok + failed:,} requests failed: {ran.reasons}"
-    window, asked = result.window.duration_s, ran.limits.duration_s
-    if failed > 0 and asked and window < WHOLE_ENOUGH * asked:
+    window, asked = result.window.duration_s, plan.point.duration_s
+    if failed > 0 and asked and plan.point.requests is None and window < WHOLE_ENOUGH * asked:
         return f"failures left {window:.2g} s to measure of the {asked:g} s that were asked for: {ran.reasons}"
     return None
 

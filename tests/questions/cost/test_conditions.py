@@ -7,23 +7,19 @@ import pytest
 from bench.chart import LIGHT
 from bench.library import Library
 from bench.questions import cost
-from bench.questions.cost import OPENING
 from bench.view import View
 from tests.questions.cost.asking import ARTICLE, SPEED, STORY, TTFT, asked, by_chip, ranked
 from tests.questions.saying import headline, said
 
 
-def test_where_nothing_is_asked_only_what_people_could_be_served_with_is_priced_and_that_is_said(
-    shipped: Library,
-) -> None:
+def test_where_nothing_is_asked_there_is_no_limit_and_the_cheapest_point_of_all_is_priced(shipped: Library) -> None:
     answer = asked(shipped)
-    assert set(answer.view.slo) == set(OPENING)
-    assert said(answer, "limits") == {"limits": 2, "opening": True}
-    assert "within limits" in answer.headline
-    assert len(answer.result.deployments) > 4
-    for one in answer.result.deployments:
-        assert one.point.metrics[SPEED] >= 20
-        assert one.point.metrics[TTFT] <= 5000
+    assert answer.view.slo == answer.result.limits == ()
+    assert said(answer, "limits") == {"limits": 0}
+    lead = answer.result.lead
+    assert said(answer, "speeds") == {key: lead.point.metrics[key] for key in (TTFT, SPEED)}
+    (own,) = shipped.fetch(f"SELECT {TTFT} FROM points WHERE point_id = ?", (lead.facts.point_id,))[0]
+    assert lead.point.metrics[TTFT] == pytest.approx(own)
 
 
 def test_points_that_do_not_state_a_limit_are_unknown_and_counted(shipped: Library) -> None:
@@ -43,26 +39,6 @@ def test_where_most_accelerators_do_not_state_a_limit_none_is_the_cheapest(shipp
     assert cost.robustness(shipped, answer.view) is None
 
 
-def test_limits_that_a_reader_lifts_stay_away_and_the_peak_is_priced(shipped: Library) -> None:
-    answer = asked(shipped, STORY, slo=["none"])
-    assert answer.result.limits == ()
-    assert said(answer, "limits") == {"limits": 0, "opening": False}
-    lead = answer.result.lead
-    assert said(answer, "speeds") == {key: lead.point.metrics[key] for key in (TTFT, SPEED)}
-    (own,) = shipped.fetch(f"SELECT {TTFT} FROM points WHERE point_id = ?", (lead.facts.point_id,))[0]
-    assert lead.point.metrics[TTFT] == pytest.approx(own)
-
-
-def test_the_opening_limits_stay_where_what_is_shown_is_chosen_and_only_where_they_are_stated(shipped: Library) -> None:
-    opening = asked(shipped)
-    shown = [one.point.accelerator for one in opening.result.deployments]
-    narrowed = asked(shipped, {**STORY, "accelerator": shown})
-    assert set(narrowed.view.slo) == set(OPENING)
-    assert narrowed.headline == opening.headline
-    assert said(narrowed, "limits")["opening"] is True
-    assert asked(shipped, ARTICLE).view.slo == ()
-
-
 def test_the_limits_of_an_earlier_link_are_those_of_every_page(shipped: Library) -> None:
     link = f"v=1&model=deepseek-r1&slo_metric={SPEED}&slo=50&slo_ttft=3000"
     whole = cost.complete(shipped, View.from_query(link))
@@ -74,7 +50,7 @@ def test_the_limits_of_an_earlier_link_are_those_of_every_page(shipped: Library)
 
 def test_several_limits_take_the_best_point_that_keeps_them_all_and_say_what_they_cost(shipped: Library) -> None:
     slo = [f"{SPEED}>=50", f"{TTFT}<=1500"]
-    peak, kept = asked(shipped, STORY, slo=["none"]), asked(shipped, STORY, slo=slo)
+    peak, kept = asked(shipped, STORY), asked(shipped, STORY, slo=slo)
     best: dict[str, float] = {}
     for chip, many, rate, speed, ttft in ranked(
         shipped, peak, f'accelerator, accelerators, output_tokens_per_s, "{SPEED}", "{TTFT}"'

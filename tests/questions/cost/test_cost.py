@@ -16,7 +16,19 @@ from bench.questions import answered, cost
 from bench.questions.cost.figure import axis_end, bars_of, is_log
 from bench.questions.operating_points import NO_RATE
 from bench.view import View
-from tests.questions.cost.asking import ARTICLE, RVLLM, SIX, STORY, USD, asked, by_chip, by_provider, ranked
+from tests.questions.cost.asking import (
+    ARTICLE,
+    RVLLM,
+    SIX,
+    SPEED,
+    STORY,
+    TTFT,
+    USD,
+    asked,
+    by_chip,
+    by_provider,
+    ranked,
+)
 from tests.questions.saying import headline, kinds, said
 from tests.thorough import some
 
@@ -230,7 +242,7 @@ def test_equal_prices_of_a_provider_are_one_bar_that_counts_its_regions(shipped:
 
 
 def test_a_bar_that_would_press_the_others_together_makes_the_axis_logarithmic_and_it_says_so(shipped: Library) -> None:
-    answer = asked(shipped)
+    answer = asked(shipped, STORY, slo=[f"{SPEED}>=20", f"{TTFT}<=5000"])
     drawn, _ = bars_of(answer.result)
     assert is_log(drawn)
     assert max(bar.usd for bar in drawn) > 8 * min(bar.usd for bar in drawn)

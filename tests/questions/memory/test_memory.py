@@ -17,6 +17,7 @@ from bench.view import View
 from tests.questions.answering import answer_of
 from tests.questions.saying import headline, kinds, said, statement, statements, tells
 
+NVIDIA = ("h100-sxm", "h200-sxm", "b200-sxm", "b300-sxm", "gb200", "gb300")
 CONFIGS = Path(__file__).parents[2] / "library" / "model_configs" / "files"
 
 
@@ -95,7 +96,7 @@ def names_in(answer: Answer[Any]) -> list[str]:
 
 def test_lines_that_lie_on_each_other_are_named_together_and_shorter_where_a_page_is_narrow(shipped: Library) -> None:
     """Of DeepSeek R1 in FP8, 288 GB of MI355X and 269 of B300 differ by a few pixels from eight chips on."""
-    answer = answer_of(shipped, "memory", View())
+    answer = answer_of(shipped, "memory", View.of({"model": ["deepseek-r1"], "accelerator": ["mi355x", *NVIDIA]}))
     lines = [one for one in memory.figure(answer.result, LIGHT).data if "lines" in one.mode]
     named = [text for text in names_in(answer) if "--until" not in text]
     assert len(named) < len(lines) == len({one.name for one in lines})

@@ -204,7 +204,6 @@ def test_the_classic_picture_has_a_roof_for_each_accelerator_and_points_below_it
     assert x[1] == pytest.approx(1979 / 4.8)
     assert y[0] / x[0] == pytest.approx(4.8)
     marks = {one[0]: place for trace in figure.data for one, place in _marked(trace)}
-    assert not all(one.enters for one in answer.result.points)
     for one in answer.result.points:
         across, up, symbol = marks[one.facts.point_id]
         assert symbol.endswith("-open") != one.enters
@@ -212,6 +211,13 @@ def test_the_classic_picture_has_a_roof_for_each_accelerator_and_points_below_it
         assert up <= min(across * roof.bandwidth, roof.operations or 0) / 1e12
         assert up == pytest.approx(one.use.bandwidth * across * roof.bandwidth / 1e12)
     assert set(openable.openable(answer.rows, figure)) == {one.facts.point_id for one in answer.result.points}
+
+
+def test_points_that_are_not_ranked_are_drawn_hollow(shipped: Library) -> None:
+    result = ask(shipped, {"model": ["deepseek-r1"], "precision": ["fp4"], "isl": [8192], "osl": [1024]}).result
+    symbols = {one[0]: place[2] for trace in roofline.figure(result, LIGHT).data for one, place in _marked(trace)}
+    assert {one.enters for one in result.points} == {True, False}
+    assert all(symbols[one.facts.point_id].endswith("-open") != one.enters for one in result.points)
 
 
 def _marked(trace: Any) -> list[tuple[Any, list[Any]]]:
