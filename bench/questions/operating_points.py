@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import pandas as pd
 
@@ -16,6 +17,7 @@ from bench.basis.evidence import Ranking, Reason
 from bench.basis.points import PointFacts
 from bench.catalogue import Metric
 from bench.library import Library
+from bench.records import LoadKind
 from bench.selection import Clause
 
 PER_ACCELERATOR = Clause("rate / accelerators", ())
@@ -25,7 +27,7 @@ LEVELS = {
 }
 """The limits at which a ladder is told, easiest first: tokens/s per user, or ms."""
 
-NO_RATE, NO_CHIPS = "no_rate", "no_chips"
+NO_RATE, NO_CHIPS, OTHER_KIND = "no_rate", "no_chips", "other_kind"
 """Why a ranked point is no operating point."""
 
 
@@ -35,7 +37,8 @@ class Search:
 
     `rate` is the throughput of the whole deployment, NULL where a point has none, and `words` name it; `group` tells
     deployments apart; a group's best point has the most `merit`, which may read `rate`: unless stated the rate per
-    accelerator. `beside` is another merit, and `along` the metric of a ladder, both found in the same pass.
+    accelerator. `beside` is another merit, and `along` the metric of a ladder, both found in the same pass. `load_kind`
+    is the only kind of load that counts, "" where all do.
     """
 
     rate: str
@@ -44,6 +47,7 @@ class Search:
     merit: Clause = PER_ACCELERATOR
     beside: Clause | None = None
     along: Metric | None = None
+    load_kind: LoadKind | Literal[""] = ""
 
 
 @dataclass(frozen=True)
@@ -89,12 +93,33 @@ def reasons(search: Search) -> tuple[Reason, ...]:
     return (
         Reason(NO_RATE, f"without {search.words}", f"({search.rate}) IS NULL"),
         Reason(NO_CHIPS, "without accelerator or chip count", f"({_COUNTED}) IS NOT TRUE"),
+        Reason(OTHER_KIND, "under other kinds of load", f"NOT ({_of_kind(search)})"),
     )
 
 
 def usable(search: Search) -> str:
     """The DuckDB condition of a point that can be an operating point; never NULL."""
-    return f"({search.rate}) IS NOT NULL AND ({_COUNTED}) IS TRUE"
+    return f"({search.rate}) IS NOT NULL AND ({_COUNTED}) IS TRUE AND {_of_kind(search)}"
+
+
+def usual_load_kind(library: Library, ranking: Ranking, search: Search) -> LoadKind | Literal[""]:
+    """The kind of load that most accelerators with an operating point within the limits have one under; "" without one.
+
+    What is measured under another kind is no better or worse for it: a saturated run tells no latency, and a static
+    batch has no queue.
+    """
+    condition = evidence.ranked(library, ranking)
+    rows: list[tuple[LoadKind, int, int]] = library.fetch(
+        f"SELECT {_KIND} AS kind, count(DISTINCT accelerator) AS chips, (SELECT count(DISTINCT accelerator) FROM points WHERE"
+        f" {condition.sql} AND {usable(search)}) FROM points WHERE {condition.sql} AND {usable(search)}"
+        " GROUP BY kind ORDER BY chips DESC, count(*) DESC, kind LIMIT 1",
+        (*condition.params, *condition.params),
+    )
+    return next((kind for kind, chips, of in rows if 2 * chips > of), "")
+
+
+def _of_kind(search: Search) -> str:
+    return f"{_KIND} = '{search.load_kind}'" if search.load_kind else "TRUE"
 
 
 def best(library: Library, ranking: Ranking, search: Search) -> tuple[Best, ...]:
@@ -147,4 +172,5 @@ def _most(merit: str) -> str:
     return f"max({point}) FILTER (kept AND {merit} IS NOT NULL)"
 
 
+_KIND = "coalesce(load_kind, 'unknown')"
 _COUNTED = "accelerator IS NOT NULL AND accelerators > 0"

@@ -88,7 +88,10 @@ class Inputs:
         instances = f"ceil(CAST(? AS DOUBLE) / (rate * {capacity!r}) * (1 - {cost.ROUNDING!r}))"
         bill = Clause(f"-({instances} * accelerators * ({price}))", (self.asked.volume, *bound))
         rate, words = (result.rate_sql(self.asked.tokens, self.library), f"a throughput of {self.asked.kind.words}")
-        return Search(rate, words, group, beside=bill, along=self.asked.latency)
+        search = Search(rate, words, group, beside=bill, along=self.asked.latency)
+        if self.ranking.view.values("load_kind"):
+            return search
+        return replace(search, load_kind=operating_points.usual_load_kind(self.library, self.ranking, search))
 
     @cached_property
     def groups(self) -> tuple[Best, ...]:

@@ -235,6 +235,11 @@ class Cost:
         return self.deployments[0]
 
     @property
+    def is_decided(self) -> bool:
+        """Whether one deployment is the cheapest: the only one, or that of like ones where enough state the limits."""
+        return len(self.deployments) == 1 or (bool(self.deployments) and not self.unlike and self.deciding.names_a_best)
+
+    @property
     def facts(self) -> list[PointFacts]:
         """Every deployment's operating point."""
         return [one.facts for one in self.deployments]

@@ -43,10 +43,12 @@ NOT_COMPARED = ("accelerator", "chips", "layout", "load", "engine_version")
 def statements(costs: Cost, view: View) -> Iterator[Statement]:
     """Headline, findings and caveats."""
     yield _headline(costs, wording.selected(view))
-    if costs.deployments:
+    if costs.is_decided:
         yield from _speeds(costs)
         yield from _quotes(costs)
+    if costs.deployments:
         yield from _ranking(costs)
+    if costs.is_decided:
         yield from _limits(costs)
         yield from _latency(costs)
         yield from _volume(costs)
@@ -63,7 +65,7 @@ def _headline(costs: Cost, about: str) -> Statement:
         return _none_priced(costs, about) if costs.unpriced else _none_enters(costs, about)
     if len(costs.deployments) == 1:
         return _of_one(costs)
-    if costs.unlike or not costs.deciding.names_a_best:
+    if not costs.is_decided:
         return _undecided(costs)
     return _of_two(costs)
 
