@@ -9,6 +9,8 @@ from decimal import ROUND_FLOOR, Decimal
 from bench import catalogue
 from bench.catalogue import NAMED_STATISTICS, Metric
 
+LONG_MS = 10_000
+"""From so many milliseconds on a time is told in seconds."""
 IN_POWERS = 1e15
 """From this value on a number is written with a power of ten: nobody counts so many digits."""
 
@@ -57,7 +59,18 @@ def quantity(value: float | None, key: str) -> str:
         return "not known"
     if metric.kind == "share":
         return share(value)
+    if metric.unit == "ms" and value >= LONG_MS:
+        return f"{number(value / 1000)} s"
     return f"{number(value)} {metric.unit}" if metric.unit else number(value)
+
+
+def spanned(values: Sequence[float], key: str) -> str:
+    """A range of a metric's values with its unit, "176 to 3,212 ms"; long times in seconds: "0.7 to 138 s"."""
+    unit = catalogue.metric(key).unit
+    low, high = min(values), max(values)
+    if unit == "ms" and high >= LONG_MS:
+        low, high, unit = low / 1000, high / 1000, "s"
+    return f"{' to '.join(dict.fromkeys(map(number, (low, high))))} {unit}".strip()
 
 
 def share(ratio: float) -> str:

@@ -74,12 +74,21 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a point is not used: a code, words after a count of points, and the condition that such a point meets."""
+    """Why a point is not used: a code, words after a count of points, and the condition that such a point meets.
+
+    `brief` are the words where those are too long for a sentence.
+    """
 
     code: str
     words: str
     sql: str = field(metadata={HIDDEN: True})
     params: tuple[Any, ...] = field(default=(), metadata={HIDDEN: True})
+    brief: str = field(default="", metadata={HIDDEN: True})
+
+    def counted(self, many: int, *, briefly: bool) -> str:
+        """How many points it keeps out: "17 beyond the limits"."""
+        words = (briefly and self.brief) or self.words
+        return f"{many:,} {words.replace('that do ', 'that does ') if many == 1 else words}"
 
 
 @dataclass(frozen=True)
@@ -162,8 +171,10 @@ def limit_reasons(
     kept = limits.kept_sql(library, wanted, {key: f"({one.sql})" for key, one in made.items()})
     bound = tuple(value for one in wanted if one.metric.key in made for value in made[one.metric.key].params)
     return (
-        Reason(UNKNOWN, f"that do not state {limits.metrics(wanted)}", f"({kept}) IS NULL", bound),
-        Reason(BEYOND, f"beyond {limits.short(wanted)}", f"NOT ({kept})", bound),
+        Reason(
+            UNKNOWN, f"that do not state {limits.metrics(wanted)}", f"({kept}) IS NULL", bound, "that do not state them"
+        ),
+        Reason(BEYOND, f"beyond {limits.short(wanted)}", f"NOT ({kept})", bound, "beyond the limits"),
     )
 
 
@@ -213,7 +224,7 @@ def deciding(library: Library, ranking: Ranking, further: str = "TRUE") -> Decid
 
 def left_out(points: PointTally) -> list[Statement]:
     """What of the selection is not ranked, and why, in one sentence of CAVEAT words; nothing where everything is."""
-    counts = [(points.of(one.code), one.words) for one in points.reasons if points.of(one.code)]
+    counts = [(points.of(one.code), one) for one in points.reasons if points.of(one.code)]
     if not counts:
         return []
     use = f"None of {counted(points.selected, 'point')} is used"
@@ -221,8 +232,8 @@ def left_out(points: PointTally) -> list[Statement]:
         use = f"{points.used:,} of {counted(points.selected, 'point')} {is_or_are(points.used)} used; left out"
     elif points.selected == 1:
         use = "The only point is not used"
-    for named in range(len(counts), 0, -1):
-        parts = [f"{many:,} {words}" for many, words in counts[:named]]
+    for named, briefly in ((len(counts), False), *((one, True) for one in range(len(counts), 0, -1))):
+        parts = [reason.counted(many, briefly=briefly) for many, reason in counts[:named]]
         if rest := sum(many for many, _ in counts[named:]):
             parts.append(f"{rest:,} for other reasons")
         text = f"{use}: {joined(parts, at_most=len(parts))}."

@@ -150,7 +150,7 @@ def terms_in_words(terms: str) -> str:
     if terms == WITH_POINTS:
         return "prices printed with the points"
     if terms == EVERY:
-        return "every terms"
+        return "any terms"
     if terms == "unstated":
         return "terms unstated"
     return terms.replace("_", " ").replace(f"{MODELLED}:", "modelled cost, ")
@@ -362,7 +362,7 @@ def statements(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[
         text = fitting(every, listing(median, short, ".", longest=CAVEAT).text, longest=CAVEAT)
         said.append(caveat("prices", text, (), **{one.accelerator: one.usd for one in known}))
     if unpriced:
-        text = listing(f"No {_adjective(choice)} price for ", unpriced, ": left out.").text
+        text = listing(f"No {_adjective(choice)}price for ", unpriced, ": left out.").text
         said.append(caveat("unpriced", text, unpriced=len(unpriced)))
     return said
 
@@ -377,7 +377,7 @@ def quoted(one: Quote) -> str:
 
 def _adjective(choice: Choice) -> str:
     words = MODELLED if is_modelled(choice.terms) else terms_in_words(choice.terms).replace(" ", "-")
-    return {EVERY: "loaded", WITH_POINTS: "printed"}.get(choice.terms, words)
+    return {EVERY: "", WITH_POINTS: "printed "}.get(choice.terms, f"{words} ")
 
 
 def _offered(library: Library) -> list[dict[str, str]]:

@@ -16,8 +16,8 @@ from bench.maths.grid import TIE
 from bench.view import View
 from bench.wording import counted, joined, number, share
 
-TWICE = 2.0
-"""From this ratio on it is told as times, below it as a percentage."""
+TWICE = 1.995
+"""From this ratio on, which three digits write as 2.00, it is told as times, below it as a percentage."""
 
 NOTHING_SELECTED = "No point matches these filters; remove one."
 

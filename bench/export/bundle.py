@@ -148,13 +148,12 @@ def _said(library: Library, ledgers: Ledgers, new: dict[str, str]) -> Iterator[R
 
 
 def _moved(library: Library, new: dict[str, str]) -> dict[str, str]:
-    """The ids that points of sweeps have where the sweep is a source like any other."""
+    """The ids that points have there: those of sweeps, which are sources like any other, and of continued sources."""
     moved: dict[str, str] = {}
-    for sweep, source_id in new.items():
-        if sweep != source_id:
-            rows = library.fetch("SELECT point_id, locator FROM points WHERE source_id = ?", [sweep])
-            there = ids.point_ids(source_id, [locator for _, locator in rows]).to_pylist()
-            moved |= {point: id for (point, _), id in zip(rows, there, strict=True)}
+    for here, source_id in new.items():
+        rows = library.fetch("SELECT point_id, locator FROM points WHERE source_id = ?", [here])
+        there = ids.point_ids(source_id, [locator for _, locator in rows]).to_pylist()
+        moved |= {point: id for (point, _), id in zip(rows, there, strict=True) if point != id}
     return moved
 
 

@@ -99,6 +99,11 @@ class Library:
         pack = self._snapshot.owners.get(source_id)
         return (pack.held[source_id].file, pack.held[source_id].imported) if pack else None
 
+    def continued(self, source_id: str) -> str:
+        """The id of the source that continues this one under other bytes, where one does, else this one."""
+        held = (one for pack in self._snapshot.packs for one in pack.held.values())
+        return next((one.id for one in held if one.points_of == source_id), source_id)
+
     def files_of(self, text: str) -> list[Path]:
         """The files, as they came, of the source that this id, or its beginning, stands for; NotFound of none."""
         folder = self._folder_of(self._source(text))

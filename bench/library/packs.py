@@ -44,7 +44,7 @@ class HeldSource:
 
     `bytes` is how much of a journal they were made of, 0 for a source that does not grow. `digests` are the sha256 of
     its files, the main one's first; none for a journal that is read in place. Of the keys its format did not read,
-    `unread_keys` counts all and `not_understood` names the first.
+    `unread_keys` counts all and `not_understood` names the first. `points_of` is as in its manifest.
     """
 
     id: str
@@ -68,6 +68,7 @@ class HeldSource:
     digests: tuple[str, ...] = ()
     unread_keys: int = 0
     not_understood: tuple[str, ...] = ()
+    points_of: str | None = None
 
 
 @dataclass(frozen=True)

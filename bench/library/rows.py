@@ -111,7 +111,7 @@ class SourceRows:
         if None in locators or len(set(locators)) < len(locators):
             raise InputError(f"{self._held.file}: two points share a place in the file; correct the format.")
         count = len(rows)
-        made = ids.point_ids(self._held.id, locators)
+        made = ids.point_ids(self._held.points_of or self._held.id, locators)
         self._find(made)
         rows = rows.append_column("point_id", made)
         rows = rows.append_column("source_id", pa.repeat(pa.scalar(self._held.id), count))
@@ -154,7 +154,8 @@ class SourceRows:
         if not len(rows):
             return rows
         rows = stated.applied(rows, self._facts, SCORE_COLUMNS)
-        made = ids.point_ids(self._held.id, [f"score {text}" for text in rows.column("locator").to_pylist()])
+        locators = [f"score {text}" for text in rows.column("locator").to_pylist()]
+        made = ids.point_ids(self._held.points_of or self._held.id, locators)
         self._note(rows)
         self._find(made)
         return rows.set_column(rows.schema.get_field_index("score_id"), "score_id", made)

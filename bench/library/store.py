@@ -80,17 +80,24 @@ class Root:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a source folder says about its own files; names are relative to the folder."""
+    """What a source folder says about its own files; names are relative to the folder.
+
+    `points_of` is the id of the source that this one continues, under which its points have their ids, so that links
+    to them stay true; None where they have them under its own.
+    """
 
     main: str
     companions: tuple[str, ...]
     format: str
     file: str
     imported: str
+    points_of: str | None = None
 
     def encoded(self) -> bytes:
         """The manifest as it lies on disk."""
         stated = {**self.__dict__, "companions": list(self.companions)}
+        if self.points_of is None:
+            del stated["points_of"]
         return json.dumps(stated, indent=1, ensure_ascii=False).encode()
 
 
@@ -107,7 +114,8 @@ def read_manifest(folder: Path) -> Manifest:
         companions = tuple(stated["companions"])
         if not all(isinstance(text, str) for text in (*said.values(), *companions)):
             raise TypeError("every name is a text")
-        return Manifest(**said, companions=companions)
+        continued = stated.get("points_of")
+        return Manifest(**said, companions=companions, points_of=continued if is_source_id(str(continued)) else None)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
         raise NotFound(f"The source {folder.name[:12]}… has no readable manifest.json; import it again.") from problem
 

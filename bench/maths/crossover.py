@@ -122,6 +122,12 @@ class Crossover:
         decided = [knot for knot in self.knots if not knot.tie]
         return tuple(self._turn(one, other) for one, other in pairwise(decided) if _leader(one) != _leader(other))
 
+    def run_on_both(self, crossing: Crossing) -> tuple[Knot | None, Knot | None]:
+        """The nearest knots on both sides of a crossing at which both curves were measured; None where there is none."""
+        both = [knot for knot in self.knots if knot.measured_a and knot.measured_b]
+        low = next((knot for knot in reversed(both) if knot.x <= crossing.x), None)
+        return low, next((knot for knot in both if knot.x >= crossing.x), None)
+
     def _turn(self, below: Knot, above: Knot) -> LeadChange:
         within = [one for one in self.crossings if below.x <= one.x <= above.x and not one.within_tie]
         cut = min(self.breaks, key=lambda one: _gap(one, below.x, above.x), default=None)

@@ -7,12 +7,14 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 from bench.cli import progress
 from bench.errors import BenchError, InputError
 from bench.library import ImportReport, Library
+from bench.library.store import MERGE_LOCK, Manifest, Root, read_manifest, source_names
 from bench.progress import Progress, steps
 from data.recipes import recipes
 from data.recipes.tables import TRANSCRIPTIONS, Kept, Table
@@ -70,6 +72,9 @@ def rebuild(target: Path, told: Progress | None = None) -> ImportReport:
         if report.refused:
             first = report.refused[0]
             raise InputError(f"{first.file}, row {first.row}: {first.reason} (of {len(report.refused)} refusals)")
+        if continue_sources(target, fresh):
+            shutil.rmtree(fresh / "points")
+            Library.open(fresh, shipped=False).rebuild()
         leave_only_results(fresh)
         add_licences(fresh)
         if target.exists():
@@ -78,9 +83,28 @@ def rebuild(target: Path, told: Progress | None = None) -> ImportReport:
     return report
 
 
+def continue_sources(before: Path, fresh: Path) -> bool:
+    """Whether a source of the fresh library has other bytes than the one of its file name before; it continues that.
+
+    Its manifest then names that one, so that its points keep their ids and links to them stay true.
+    """
+    former = {one.main: (one.points_of or id) for id, one in manifests(before)}
+    continued = [(id, one) for id, one in manifests(fresh) if former.get(one.main, id) != id]
+    for id, one in continued:
+        (fresh / "sources" / id / "manifest.json").write_bytes(replace(one, points_of=former[one.main]).encoded())
+    return bool(continued)
+
+
+def manifests(library: Path) -> list[tuple[str, Manifest]]:
+    """The sources of a library with what each says about its files."""
+    root = Root(library, writable=False)
+    return [(id, read_manifest(root.source(id))) for id in source_names(root)]
+
+
 def leave_only_results(library: Path) -> None:
     """Nothing; removes what only concerns this machine: who imported what from where, and the staging folder."""
-    (library / "audit.jsonl").unlink(missing_ok=True)
+    for name in ("audit.jsonl", MERGE_LOCK):
+        (library / name).unlink(missing_ok=True)
     shutil.rmtree(library / "tmp", ignore_errors=True)
 
 

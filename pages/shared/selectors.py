@@ -272,17 +272,17 @@ def _limits(page: Page) -> None:
 
 def _uses(page: Page) -> None:
     """Offer the limits of a use, in place of those that are chosen."""
+    st.caption("Limits of a use")
     with st.container(key="limit-uses", horizontal=True, gap="small"):
         for one in uses.every().values():
-            if one.limits:
-                st.button(
-                    one.title,
-                    key=f"limits.use.{one.use}",
-                    type="tertiary",
-                    help=markdown(f"{words(one.limits)} ({one.source})"),
-                    on_click=address.choose_limits,
-                    args=(page.name, tuple(limit.text for limit in one.limits)),
-                )
+            st.button(
+                one.title,
+                key=f"limits.use.{one.use}",
+                type="tertiary",
+                help=markdown(f"{words(one.limits) or 'no limit'} ({one.source})"),
+                on_click=address.choose_limits,
+                args=(page.name, tuple(limit.text for limit in one.limits)),
+            )
 
 
 def _time(page: Page, stem: str, read: Sequence[Limit]) -> Limit | None:

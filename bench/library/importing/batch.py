@@ -177,7 +177,13 @@ class ImportBatch:
             manifest = read_manifest(folder)
             file, digests = unchanged(source_id, folder, manifest)
             held = HeldSource(
-                source_id, manifest.file, manifest.format, manifest.imported, facts=written, digests=digests
+                source_id,
+                manifest.file,
+                manifest.format,
+                manifest.imported,
+                facts=written,
+                digests=digests,
+                points_of=manifest.points_of,
             )
             with _read_errors(held.file):
                 module = formats.recognise(file)

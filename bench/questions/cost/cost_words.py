@@ -104,7 +104,7 @@ def latencies(one: PricedDeployment) -> dict[str, float]:
 def speeds(one: PricedDeployment) -> str:
     """Its latencies in words: "median TTFT 1,388 ms and median interactivity 37.5 tokens/s/user"; "" without one."""
     every = [(catalogue.metric(key), value) for key, value in latencies(one).items()]
-    return joined([f"{inline(metric)} {number(value)} {metric.unit}" for metric, value in every])
+    return joined([f"{inline(metric)} {quantity(value, metric.key)}" for metric, value in every])
 
 
 def modelled(one: PricedDeployment) -> str:

@@ -21,7 +21,7 @@ from bench.questions.cost.priced import DEPLOYMENT, SPEEDS
 from bench.questions.cost.result import Cost, PricedDeployment
 from bench.questions.operating_points import NO_CHIPS, NO_RATE
 from bench.view import View
-from bench.wording import counted, inline, is_or_are, joined, number, share
+from bench.wording import counted, inline, is_or_are, joined, number, share, spanned
 
 LISTED = 8
 """So many quotes are looked at one by one; of more the ends are told."""
@@ -228,8 +228,7 @@ def _speeds(costs: Cost) -> Iterator[Statement]:
         every = [one.point.metrics.get(metric.key) for one in costs.deployments[1:]]
         stated = [value for value in every if value is not None]
         if stated:
-            ends = dict.fromkeys(map(number, (min(stated), max(stated))))
-            others.append(f"{inline(metric)} {' to '.join(ends)} {metric.unit}")
+            others.append(f"{inline(metric)} {spanned(stated, metric.key)}")
     if others:
         who = "The others" if speeds(costs.lead) else "Those that state latencies"
         yield finding("speeds_of_others", f"{who}: {joined(others)}.")

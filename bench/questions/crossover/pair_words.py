@@ -10,7 +10,7 @@ from bench.basis.likeness import fact_words, filter_words
 from bench.basis.points import PointFacts
 from bench.basis.wording import TWICE, between
 from bench.chart import value_label
-from bench.maths.crossover import Crossing, Knot
+from bench.maths.crossover import Crossing, Crossover, Knot
 from bench.questions.crossover import result
 from bench.questions.crossover.options import (
     LENGTHS,
@@ -156,7 +156,7 @@ class Phrasing:
 
         With `what` it says in what: "H200 gives 2.1 to 6.4 times the output throughput of B200".
         """
-        (margin, is_times), other = _margin(knots), self.who(OTHER[side]) if whom else ""
+        (margin, is_times), other = self._margin(knots), self.who(OTHER[side]) if whom else ""
         if is_times and what and self.asked.row.better == "higher":
             return f"{self.who(side)} gives {margin.removesuffix(' as fast')} the {self.what} of {other}"
         of = f" in {self.what}" if what else ""
@@ -178,7 +178,7 @@ class Phrasing:
             case Compared(kind="crosses"):
                 others = any(turn.crossing is None for turn in outcome.found.turns)
                 where = "more changes elsewhere" if terse else "elsewhere the lead changes without a known crossing"
-                return f"{self._crossing(outcome.crossings, terse)}{f'; {where}' if others else ''}"
+                return f"{self._crossing(outcome, terse)}{f'; {where}' if others else ''}"
             case result.Leads():
                 return self._leading(outcome, terse)
             case Compared(kind="passes"):
@@ -242,7 +242,8 @@ class Phrasing:
         lead = self.leads(outcome.leader, outcome.found.decided, what=terse == 1)
         return f"{lead}{self.per if terse > 1 else ''}{tie}"
 
-    def _crossing(self, crossings: Sequence[Crossing], terse: int) -> str:
+    def _crossing(self, outcome: Compared, terse: int) -> str:
+        crossings = outcome.crossings
         if len(crossings) > 1:
             if terse:
                 where = self.at_crossings(crossings)
@@ -253,7 +254,7 @@ class Phrasing:
         who, whom = self.who(one.leads_after), self.who(OTHER[one.leads_after])
         ties = [place(knot.x) for knot in (one.below, one.above) if knot.tie]
         tie = f" ({' and '.join(ties)} itself a tie)" if ties else ""
-        where = f"between the measured {place(one.below.x)} and {place(one.above.x)}{tie}"
+        where = f"{interpolated(outcome.found, one)}{tie}"
         what = self.per if terse > 1 else f" in {self.what}"
         return f"{who} overtakes {whom}{what} at {self.at_crossings([one])}, {'interpolated' if terse else where}"
 
@@ -279,7 +280,7 @@ class Phrasing:
         (turn,) = crossing.turns
         before = [knot for knot in crossing.knots if knot.x <= turn.below.x]
         after = [knot for knot in crossing.knots if knot.x >= turn.above.x]
-        old, new = (_margin(knot for knot in knots if not knot.tie)[0] for knots in (before, after))
+        old, new = (self._margin(knot for knot in knots if not knot.tie)[0] for knots in (before, after))
         who, whom = self.who(OTHER[turn.leads_after]), self.who(turn.leads_after)
         if terse:
             why = "" if terse > 1 else "; no crossing known"
@@ -290,6 +291,19 @@ class Phrasing:
             f" {reach(after[0].x, after[-1].x)} ({new}); no crossing is known between {place(turn.below.x)} and"
             f" {place(turn.above.x)}"
         )
+
+    def _margin(self, knots: Iterable[Knot]) -> tuple[str, bool]:
+        """By how much somebody leads, "by 14 to 30 %", "1.6 to 3.2 times as fast", and whether it is told as times.
+
+        Of times always as times: half as long is twice as fast, and neither "50 %" nor "100 %" ahead.
+        """
+        ratios = [knot.ratio for knot in knots] or [1.0]
+        least, most = min(ratios), max(ratios)
+        if self.asked.row.better == "lower":
+            ends = dict.fromkeys(map(number, (least, most)))
+            return f"{' to '.join(ends)} times as fast", True
+        is_times = most >= TWICE
+        return f"{between(least, most)}{' as fast' if is_times else ''}", is_times
 
     def _open(self, outcome: Compared, *, bare: bool = False) -> str:
         """Where the two tie while one leads elsewhere, and where it leads only because the other's best was not run."""
@@ -332,11 +346,14 @@ class Phrasing:
                 return ""
 
 
-def _margin(knots: Iterable[Knot]) -> tuple[str, bool]:
-    """By how much somebody leads, "by 14 to 30 %" or "1.6 to 3.2 times as fast", and whether it is told as times."""
-    ratios = [knot.ratio for knot in knots] or [1.0]
-    is_times = max(ratios) >= TWICE
-    return f"{between(min(ratios), max(ratios))}{' as fast' if is_times else ''}", is_times
+def interpolated(found: Crossover, crossing: Crossing) -> str:
+    """Between which places a crossing is interpolated, by those that were measured on both sides."""
+    low, high = found.run_on_both(crossing)
+    if low and high:
+        return f"interpolated between {place(low.x)} and {place(high.x)}, run on both"
+    if nearest := low or high:
+        return f"interpolated {'above' if low else 'below'} {place(nearest.x)}, the nearest run on both"
+    return "interpolated: no place was run on both"
 
 
 def _saying(side: Side, key: str, word: str) -> Side:

@@ -43,7 +43,7 @@ COLUMNS = tuple(map(Column, *zip(
     ("a_lead_percent", "Lead of A (%, better over worse)"), ("a_measured", "A measured"), ("b_measured", "B measured"),
     ("tie", "Tie"), ("settled", "Settled"), ("a_series", "A: the best deployment"), ("label_a", "A"), ("label_b", "B"),
     ("b_series", "B: the best deployment"), ("verdict", "Verdict"), ("crossing", "First crossing"), ("knots", "Places"),
-    ("between", "Between the measured"), ("from", "Compared from"), ("to", "Compared to"),
+    ("between", "Between, run on both"), ("from", "Compared from"), ("to", "Compared to"),
     ("a_lead_percent_low", "A leads by at least (%, below 0 B leads)"),
     ("a_lead_percent_high", "A leads by at most (%, below 0 B leads)"), strict=True,
 )))  # fmt: skip
@@ -401,7 +401,8 @@ def _of_pair(pair: result.ListedPair, options: CrossoverOptions) -> list[object]
     ends = (pair.knots[0].x, pair.knots[-1].x) if pair.knots else (None, None)
     kind = f"{pair.outcome.leader}_leads" if isinstance(pair.outcome, result.Leads) else pair.outcome.kind
     verdict = Phrasing.short(options, pair.a, pair.b).brief(pair.outcome)
-    between = f"{place(first.below.x)} and {place(first.above.x)}" if first else None
+    both = pair.outcome.found.run_on_both(first) if first and isinstance(pair.outcome, Compared) else (None, None)
+    between = " and ".join(place(knot.x) for knot in both if knot) if all(both) else None
     return [
         pair.place,
         pair.a.points[0].model,

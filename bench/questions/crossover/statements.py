@@ -32,7 +32,7 @@ from bench.questions.crossover.options import (
     place,
     reach,
 )
-from bench.questions.crossover.pair_words import PER_WORDS, SHOWN, Phrasing, alone, apart, member
+from bench.questions.crossover.pair_words import PER_WORDS, SHOWN, Phrasing, alone, apart, interpolated, member
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Leads, Pair, PairList, Side
 from bench.view import View
 from bench.wording import counted, inline, is_or_are, joined, number
@@ -237,7 +237,7 @@ def _crossings(outcome: Compared, tell: Phrasing) -> Iterator[Statement]:
     for one in outcome.found.crossings:
         kind, held = "touch" if one.within_tie else "crossing", one.interval
         values = dict[str, Value](x=one.x, leader=one.leads_after, low=held.low, high=held.high)
-        yield _said(kind, _known(one, tell), outcome, one.below, one.above, **values)
+        yield _said(kind, _known(outcome, one, tell), outcome, one.below, one.above, **values)
         for side in SIDES:
             before, after = outcome.member(side, one.below), outcome.member(side, one.above)
             if said := () if one.within_tie else apart(before.facts, after.facts):
@@ -245,13 +245,12 @@ def _crossings(outcome: Compared, tell: Phrasing) -> Iterator[Statement]:
                 yield finding("bracket", f"{text} {' to '.join(said)}.", x=one.x, side=side)
 
 
-def _known(one: Crossing, tell: Phrasing) -> str:
+def _known(outcome: Compared, one: Crossing, tell: Phrasing) -> str:
     held, begin = one.interval, f"{tell.who(one.leads_after)} leads from {tell.at_crossings([one])} on"
     if one.within_tie:
         return f"The two meet at {tell.at_crossings([one])}, but neither pulls ahead by more than a tie: no crossing"
     if held.source == "bracket":
-        where = f"the measured {place(held.low)} and {place(held.high)}"
-        return f"{begin}, interpolated between {where}; no repeats narrow it down"
+        return f"{begin}, {interpolated(outcome.found, one)}; no repeats narrow it down"
     ends = ((held.low, held.open_low), (held.high, held.open_high))
     low, high = (f"{'beyond ' if is_open else ''}{between(end, held.low, held.high)}" for end, is_open in ends)
     return f"{begin}; the repeats put it between {low} and {high} with 95 % confidence"
@@ -360,7 +359,7 @@ def _races(pairs: PairList) -> Iterator[Statement]:
     crossing = sum(one.outcome.kind == "crosses" for one in pairs.pairs)
     yield finding("crossing", _crossing(crossing, many), crossing=crossing, pairs=many)
     if parts := [_divided(pairs.pairs, per, outcomes) for per, outcomes in pairs.otherwise.items()]:
-        text = f"Divided otherwise: {'; '.join(parts)}."
+        text = f"Divided otherwise, of these pairs {'; '.join(parts)}."
         crossed_per = {per: sum(one.kind == "crosses" for one in of) for per, of in pairs.otherwise.items()}
         yield finding("otherwise", text, (), **crossed_per)
     races = [(pair, pair.outcome) for pair in pairs.pairs if isinstance(pair.outcome, Leads)]
@@ -382,14 +381,13 @@ def _divided(pairs: Sequence[result.ListedPair], per: Per, outcomes: Sequence[re
     """How many of the pairs cross divided by something else, and in how many somebody else leads throughout."""
     known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
     if not known:
-        return f"not known {PER_WORDS[per]}"
+        return f"{PER_WORDS[per]} nothing is known"
     crossing = sum(one.kind == "crosses" for one in known)
     both = [(pair.outcome, one) for pair, one in zip(pairs, outcomes, strict=True)]
     turned = sum(isinstance(a, Leads) and isinstance(b, Leads) and a.leader != b.leader for a, b in both)
-    of = "" if len(known) == len(pairs) else f" of {len(known):,}"
-    has = f"{'and' if crossing else 'but'} {turned} {'has' if turned == 1 else 'have'} another leader"
-    cross = f"{crossing or 'none'}{of} {'crosses' if crossing == 1 else 'cross'} {PER_WORDS[per]}"
-    return f"{cross}, {has}" if turned else cross
+    of = "" if len(known) == len(pairs) else f" of {len(known):,} known"
+    cross = f"{PER_WORDS[per]} {crossing or 'none'}{of} {'crosses' if crossing == 1 else 'cross'}"
+    return f"{cross} and {turned} {'has' if turned == 1 else 'have'} another leader" if turned else cross
 
 
 def _crossing(crossing: int, many: int) -> str:

@@ -10,7 +10,7 @@ from bench.basis.evidence import Ranking
 from bench.basis.likeness import fact_words
 from bench.basis.points import PointFacts
 from bench.basis.statement import Statement, caveat, finding, headline
-from bench.basis.wording import flagged, flags_of, subject, times
+from bench.basis.wording import flagged, flags_of, opened, subject, times
 from bench.chart import value_label
 from bench.questions.overview.result import BestPoint, Gap, Newest, Overview
 from bench.wording import counted, is_or_are, joined, quantity
@@ -21,7 +21,7 @@ SELDOM_ASKED = ("engine", "engine_version", "tp", "pp", "dp", "ep", "disaggregat
 """What of a point its page says, and a line on the first page need not."""
 
 UNSTATED = fact_words("accelerator", None)
-BEST = {"per_chip": "Most output per chip", "stream": "Fastest stream for one user"}
+BEST = {"per_chip": "most output per chip", "stream": "fastest stream for one user"}
 
 
 def statements(overview: Overview, ranking: Ranking, scored: int) -> Iterator[Statement]:
@@ -77,7 +77,8 @@ def _best(kind: str, best: BestPoint, compared: Sequence[str]) -> Statement:
     unstated = replace(best.point, accelerator=UNSTATED, accelerators=None)
     point = best.point if best.point.accelerator else unstated
     on = point.words((*SAID_ONCE, *SELDOM_ASKED))
-    text = f"{BEST[kind]}{of}: {value} on {on}, {subject([point])}{_evidence(point)}{flagged(point.flag_kinds)}."
+    most = opened(f"{'on ' * bool(about := subject([point]))}{about}{', ' * bool(about)}{BEST[kind]}{of}")
+    text = f"{most}: {value} on {on}{_evidence(point)}{flagged(point.flag_kinds)}."
     return finding(kind, text, [point.point_id], value=best.value)
 
 

@@ -170,7 +170,7 @@ def _elsewhere(pareto: Pareto, lead: Lead, others: Sequence[Lead]) -> str:
         where = f"at {comparative} {'speeds' if x.kind == 'per_user' else name_of(x)}"
     names = list(dict.fromkeys(_short(pareto, one.group) for one in others if not one.is_tie))
     if names and sum(one.group == lead.group for one in pareto.leads) > 1:
-        return f"; {where} it shares the lead with {joined(names, at_most=RIVALS)}"
+        return f"; {where} it takes turns with {joined(names, at_most=RIVALS)}"
     if names:
         return f"; {joined(names, at_most=RIVALS)} {'leads' if len(names) == 1 else 'lead'} {where}"
     level = list(dict.fromkeys(_short(pareto, one.group) for one in others))

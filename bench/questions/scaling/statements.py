@@ -342,7 +342,7 @@ def _explained(line: Line, place: ChipCount) -> Iterator[Statement]:
     if line.facts.disaggregated:
         why = "another count is another split of prefill and decode chips"
     elif small is None or wide is None:
-        why = "why is not known, as the memory left for KV cache is not"
+        why = ""
     else:
         weights = f"the weights fill {number(small.weights_gib)} of {number(small.memory_gib)} GiB on"
         why = f"memory does not explain it, {weights} {chips(base.accelerators)}"
@@ -351,7 +351,7 @@ def _explained(line: Line, place: ChipCount) -> Iterator[Statement]:
             why = f"{weights} {chips(base.accelerators)}, so KV cache gets at least {room} times the room"
     whole = f"{gives(line, place)} the throughput of {_count(base.accelerators)}"
     lead = _one_bracket(f"{whole} ({percent(place.efficiency)}){noted(places)}")
-    text = fitting(f"{lead}: {why}.", f"{lead}.", longest=FINDING)
+    text = fitting(f"{lead}{': ' * bool(why)}{why}.", f"{lead}.", longest=FINDING)
     yield finding("beyond_linear", text, ids(places), **_growth(line, place))
     if why not in text:
         yield finding("explained", f"That is beyond linear: {why}.")
