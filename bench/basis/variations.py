@@ -6,6 +6,7 @@ at each other price book, at each provider alone. A verdict is who or what a hea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -131,7 +132,7 @@ def doubts(robustness: Robustness | None) -> list[Statement]:
 
 def hedged(headline: Statement) -> Statement:
     """A headline that holds in fewer than half of the ways to look: it says that it is undecided."""
-    return replace(headline, text=f"Undecided: {headline.text}")
+    return replace(headline, text=f"Undecided: {re.sub('^One ', 'one ', headline.text)}")
 
 
 def _held(robustness: Robustness) -> str:

@@ -86,7 +86,7 @@ class OpenedPoint:
 
 
 def source(library: Library, source_id: str) -> Source:
-    """The source with this id, or what continues it; NotFound, which says who deleted it and why, where there is none."""
+    """The source with this id, or what continues it; NotFound, which says who deleted it and why, where none is."""
     source_id = library.continued(source_id)
     hidden = _hidden(library, (source_id,))
     rows = _rows(library, "SELECT *, coalesce(title, file) AS named FROM sources WHERE source_id = ?", source_id)

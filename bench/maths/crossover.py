@@ -123,7 +123,7 @@ class Crossover:
         return tuple(self._turn(one, other) for one, other in pairwise(decided) if _leader(one) != _leader(other))
 
     def run_on_both(self, crossing: Crossing) -> tuple[Knot | None, Knot | None]:
-        """The nearest knots on both sides of a crossing at which both curves were measured; None where there is none."""
+        """The nearest knots on both sides of a crossing at which both curves were measured; None where none is."""
         both = [knot for knot in self.knots if knot.measured_a and knot.measured_b]
         low = next((knot for knot in reversed(both) if knot.x <= crossing.x), None)
         return low, next((knot for knot in both if knot.x >= crossing.x), None)

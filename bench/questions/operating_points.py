@@ -110,7 +110,8 @@ def usual_load_kind(library: Library, ranking: Ranking, search: Search) -> LoadK
     """
     condition = evidence.ranked(library, ranking)
     rows: list[tuple[LoadKind, int, int]] = library.fetch(
-        f"SELECT {_KIND} AS kind, count(DISTINCT accelerator) AS chips, (SELECT count(DISTINCT accelerator) FROM points WHERE"
+        f"SELECT {_KIND} AS kind, count(DISTINCT accelerator) AS chips,"
+        f" (SELECT count(DISTINCT accelerator) FROM points WHERE"
         f" {condition.sql} AND {usable(search)}) FROM points WHERE {condition.sql} AND {usable(search)}"
         " GROUP BY kind ORDER BY chips DESC, count(*) DESC, kind LIMIT 1",
         (*condition.params, *condition.params),

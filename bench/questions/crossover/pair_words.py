@@ -254,9 +254,9 @@ class Phrasing:
         who, whom = self.who(one.leads_after), self.who(OTHER[one.leads_after])
         ties = [place(knot.x) for knot in (one.below, one.above) if knot.tie]
         tie = f" ({' and '.join(ties)} itself a tie)" if ties else ""
-        where = f"{interpolated(outcome.found, one)}{tie}"
+        where = interpolated(outcome.found, one, briefly=terse > 0) + ("" if terse else tie)
         what = self.per if terse > 1 else f" in {self.what}"
-        return f"{who} overtakes {whom}{what} at {self.at_crossings([one])}, {'interpolated' if terse else where}"
+        return f"{who} overtakes {whom}{what} at {self.at_crossings([one])}, {where}"
 
     def _changes(self, crossings: Sequence[Crossing]) -> str:
         told = [f"{self.who(one.leads_after)} from {crossed(one)}" for one in crossings]
@@ -346,14 +346,16 @@ class Phrasing:
                 return ""
 
 
-def interpolated(found: Crossover, crossing: Crossing) -> str:
+def interpolated(found: Crossover, crossing: Crossing, *, briefly: bool = False) -> str:
     """Between which places a crossing is interpolated, by those that were measured on both sides."""
     low, high = found.run_on_both(crossing)
+    nearest = low or high
     if low and high:
-        return f"interpolated between {place(low.x)} and {place(high.x)}, run on both"
-    if nearest := low or high:
-        return f"interpolated {'above' if low else 'below'} {place(nearest.x)}, the nearest run on both"
-    return "interpolated: no place was run on both"
+        return f"between {place(low.x)} and {place(high.x)}{'' if briefly else ', run on both'}"
+    if nearest:
+        where = f"interpolated {'above' if low else 'below'} {place(nearest.x)}"
+        return where if briefly else f"{where}, the nearest run on both"
+    return "interpolated" if briefly else "interpolated, and no place was run on both"
 
 
 def _saying(side: Side, key: str, word: str) -> Side:

@@ -405,7 +405,8 @@ def _falls_off(heatmap: Heatmap, peak: Cell) -> tuple[str, str, Cell | None]:
     some, end = flagged(worst.flag_kinds), "highest" if lower else "lowest"
     if several and heatmap.panel:
         end += f" {OF_PANEL.get(heatmap.panel, 'with')} {setting(heatmap.panel, worst.panel)}"
-    at = f"; the {end} is {value_label(heatmap.metric, worst.value)} at {place(heatmap, worst)}"
+    own = _own_accelerator(heatmap, worst, (peak, worst))
+    at = f"; the {end} is {value_label(heatmap.metric, worst.value)} at {place(heatmap, worst)}{own}"
     if low <= 0:
         return f"{at}{some}", f"{at}{some}", worst
     if is_tie(high / low):
@@ -440,11 +441,22 @@ def _panel_peaks(heatmap: Heatmap) -> Iterator[Statement]:
     panels = [setting(heatmap.panel, cell.panel) for cell in bests]
     if heatmap.panel == "accelerator":  # A grid's best cells are of unlike counts of chips: no ranking of single ones.
         panels = [_chips(cell.facts[0]) or name for cell, name in zip(bests, panels, strict=True)]
-    values = [f"{value_label(heatmap.metric, cell.value)}{flagged(cell.flag_kinds)}" for cell in bests]
+    own = [_own_accelerator(heatmap, cell, bests) for cell in bests]
+    values = [
+        f"{value_label(heatmap.metric, cell.value)}{on}{flagged(cell.flag_kinds)}"
+        for cell, on in zip(bests, own, strict=True)
+    ]
     named = [" ".join(one) for one in zip(panels, values, strict=True)]
     told = listing(f"Best by {axis_words(heatmap.panel)}: ", named, ".", by="; ", longest=FINDING)
     ids = [one for cell in bests[: told.shown] for one in cell.ids]
     yield finding("panels", told.text, ids, best=panels[0], panels=len(panels), shown=told.shown)
+
+
+def _own_accelerator(heatmap: Heatmap, cell: Cell, among: Sequence[Cell]) -> str:
+    """In brackets what a cell's best ran on, where cells differ in it and the grid does not tell: " (GB200)"."""
+    if "accelerator" in (heatmap.x, heatmap.y, heatmap.panel) or len({one.facts[0].accelerator for one in among}) < 2:
+        return ""
+    return f" ({value_label('accelerator', cell.facts[0].accelerator)})" if cell.facts[0].accelerator else ""
 
 
 def _chips(best: PointFacts) -> str:

@@ -269,7 +269,7 @@ def _best(pareto: Pareto, best: Spot) -> Iterator[Statement]:
         within = f"Within {named}, {names} {verb}"
         texts += [
             (f"{start} {end}{one}" if verb == "reaches" else f"{start}{one}: {end}", spots)
-            for start, one, end in (*product([whole], after, ends), *product([within], after, ends))
+            for one, start, end in product(after, (whole, within), ends)
         ]
     yield _fitting("best_within", texts, x=best.x, y=best.y, level=len(level), **pareto.known.values)
     yield _that(best)
