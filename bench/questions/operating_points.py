@@ -105,6 +105,7 @@ def usable(search: Search) -> str:
 def usual_load_kind(library: Library, ranking: Ranking, search: Search) -> LoadKind | Literal[""]:
     """The kind of load that most accelerators with an operating point within the limits have one under; "" without one.
 
+    Of several that so many have, the one with the most throughput per accelerator.
     What is measured under another kind is no better or worse for it: a saturated run tells no latency, and a static
     batch has no queue.
     """
@@ -113,7 +114,7 @@ def usual_load_kind(library: Library, ranking: Ranking, search: Search) -> LoadK
         f"SELECT {_KIND} AS kind, count(DISTINCT accelerator) AS chips,"
         f" (SELECT count(DISTINCT accelerator) FROM points WHERE"
         f" {condition.sql} AND {usable(search)}) FROM points WHERE {condition.sql} AND {usable(search)}"
-        " GROUP BY kind ORDER BY chips DESC, count(*) DESC, kind LIMIT 1",
+        f" GROUP BY kind ORDER BY chips DESC, max(({search.rate}) / accelerators) DESC, kind LIMIT 1",
         (*condition.params, *condition.params),
     )
     return next((kind for kind, chips, of in rows if 2 * chips > of), "")

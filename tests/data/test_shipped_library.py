@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from bench.catalogue import derivable
+from bench.holdings import opened
 from bench.library import Library
-from data.recipes.__main__ import SHIPPED, add_licences, write_tables
+from data.recipes.__main__ import SHIPPED, add_licences, continue_sources, write_tables
+from tests.library.files import table as table_of
 from tests.thorough import some
 
 POINTS = {
@@ -94,6 +96,8 @@ def test_the_shipped_packs_hold_what_importing_the_sources_gives(written: list[P
     chosen = some(written, 4)
     report = made.add(chosen)
     assert (len(report.imported), report.refused) == (len(chosen), [])
+    if continue_sources(SHIPPED, tmp_path / "library"):
+        made.rebuild()
     sources = [source.sha256 for source in report.imported]
     for table in ("points", "scores", "passports"):
         asked = f"SELECT * FROM {table} WHERE source_id IN {(*sources, '')} ORDER BY ALL"
@@ -102,6 +106,23 @@ def test_the_shipped_packs_hold_what_importing_the_sources_gives(written: list[P
         assert shipped[beyond].isna().all(axis=None)
         assert shipped.drop(columns=beyond).equals(again[shipped.columns.drop(beyond)])
     held.close()
+
+
+def test_points_keep_their_ids_when_the_bytes_of_a_shipped_source_change(tmp_path: Path) -> None:
+    """The id of a link to a point, and of one to its source, is that of the first library it was in."""
+    libraries, first = [tmp_path / name for name in "abc"], ""
+    for rate, place in enumerate(libraries):
+        rows = [{"concurrency": load, "output_tokens_per_s": 100.0 * load + rate} for load in (1, 2, 4)]
+        library = Library.open(place, shipped=False)
+        (source,) = library.add([table_of(tmp_path / "made.csv", *rows)]).imported
+        assert continue_sources(libraries[rate - 1], place) is (rate > 0)
+        library.rebuild()
+        first = first or source.sha256
+        assert library.continued(first) == source.sha256
+        assert opened.source(library, first).id == source.sha256
+    ids = [set(Library.open(place, shipped=False).query("SELECT point_id FROM points").point_id) for place in libraries]
+    assert ids[0] == ids[1] == ids[2]
+    assert len(ids[0]) == 3
 
 
 def _digest(path: Path) -> str:

@@ -11,6 +11,7 @@ from bench.questions import question
 from bench.view import View
 from tests.thorough import some
 
+USD = "usd_per_million_output_tokens"
 NAMES = ("pareto", "scaling", "heatmap", "crossover", "cost")
 
 
@@ -31,3 +32,23 @@ def test_of_every_model_and_none(shipped: Library, slo: tuple[str, ...]) -> None
                 said = {one.kind for one in question(name).answer(shipped, view).statements}
                 unlike += [] if "other_story" in said else [(own, name, told, every)]
     assert unlike == []
+
+
+def test_the_cheapest_point_of_pareto_is_the_one_that_cost_calls_cheapest(shipped: Library) -> None:
+    """Of every model, precision and workload, with nothing else chosen."""
+    stories = shipped.fetch(
+        "SELECT DISTINCT model, precision, isl, osl FROM points"
+        " WHERE model IS NOT NULL AND precision IS NOT NULL AND isl IS NOT NULL AND osl IS NOT NULL"
+        " AND interactivity_tokens_per_s_per_user_p50 IS NOT NULL"
+        " AND accelerator IN (SELECT accelerator FROM prices WHERE terms = 'on_demand') ORDER BY ALL"
+    )
+    compared = 0
+    for row in some(stories, 8):
+        where = {key: [value] for key, value in zip(("model", "precision", "isl", "osl"), row, strict=True)}
+        cost = question("cost").answer(shipped, View.of(where)).result
+        rows = question("pareto").answer(shipped, View.of(where, {"y": USD})).rows
+        costs = rows[USD].dropna() if USD in rows else []
+        if len(costs) and cost.deployments:
+            assert min(costs) == pytest.approx(cost.lead.usd_per_million, rel=1e-9), where
+            compared += 1
+    assert compared > 2
