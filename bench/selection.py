@@ -104,6 +104,11 @@ def count(library: Library, view: View) -> int:
 
 
 def not_loaded(library: Library, view: View) -> list[str]:
+    """One sentence for each filter value that no loaded point has, and for what of the library cannot be read."""
+    return [*library.incomplete(), *without_point(library, view)]
+
+
+def without_point(library: Library, view: View) -> list[str]:
     """One sentence for each filter value that no loaded point has."""
     sentences = []
     whole = clause(view)

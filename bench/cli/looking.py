@@ -48,8 +48,11 @@ def _query(arguments: argparse.Namespace) -> int:
     from bench.library.user_sql import query as user_query
 
     access.demand("query", access.Visitor.at_the_shell())
+    library = opened(arguments)
     with progress.bar("Running the query"):
-        result = user_query.run(opened(arguments), arguments.sql)
+        result = user_query.run(library, arguments.sql)
+    for lacking in library.incomplete():
+        output.remark(lacking)
     if arguments.csv:
         from bench.export.rows import csv
         from bench.library.user_sql.frame import frame

@@ -30,6 +30,7 @@ from bench.library.verifying import Verified
 from bench.maths.model_shape import ModelShape
 from bench.names import DATA, display_name
 from bench.progress import Progress
+from bench.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd  # a third of a second at every start; DuckDB loads it at the first data frame
@@ -53,6 +54,8 @@ class Library:
         self._own = self._roots[-1]
         self._shown = LiveIndex(self._roots, (PRICE_BOOKS, self._own.path / "prices"))
         self.remembered = CachedResults()
+        self._looked_through: Snapshot | None = None
+        self._lacks: tuple[str, ...] = ()
 
     @property
     def _snapshot(self) -> Snapshot:
@@ -83,6 +86,18 @@ class Library:
     def path(self) -> Path:
         """The folder changes are written to."""
         return self._own.path
+
+    def incomplete(self) -> list[str]:
+        """A sentence for each pack that is damaged, and one for sources without rows: what answers therefore lack."""
+        snapshot = self._snapshot
+        if self._looked_through is not snapshot:
+            without = [id for root in self._roots for id in rebuilding.without_rows(root, snapshot)]
+            told = [f"Rows are missing. {why}" for why in snapshot.damaged.values()]
+            if without and not told:
+                many = counted(len(without), "source has", "sources have")
+                told = [f"Rows are missing. {many} none, since a pack is gone; rebuild the library."]
+            self._lacks, self._looked_through = tuple(told), snapshot
+        return list(self._lacks)
 
     @property
     def version(self) -> str:

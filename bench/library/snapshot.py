@@ -19,7 +19,7 @@ from bench.formats import journal
 from bench.library import in_place, ledger
 from bench.library.ledger import Ledgers
 from bench.library.model_configs import slug_of
-from bench.library.packs import HeldSource, Pack, Sheet, damage, listed, misfit, read_sheet
+from bench.library.packs import HeldSource, Pack, Sheet, damage, listed, read_sheet
 from bench.library.store import Root
 
 
@@ -159,7 +159,7 @@ class Watch:
             if path not in self._sheets:
                 try:
                     sheet = read_sheet(path)
-                    wrong = misfit(Pack(path, sheet, shipped=not root.writable))
+                    wrong = damage(Pack(path, sheet, shipped=not root.writable))
                 except InputError as problem:
                     wrong = str(problem)
                 if wrong is not None:

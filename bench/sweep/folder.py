@@ -49,10 +49,16 @@ class Folder:
     def create(cls, library: Path, plan: Plan) -> Folder:
         """A new folder in a library, with the plan in it."""
         made = cls(library / SWEEPS / f"{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}")
-        with writing(made.path):
-            made.path.mkdir(parents=True)
-            made.requests.mkdir()
-        made.keep_plan(plan)
+        try:
+            with writing(made.path):
+                made.path.mkdir(parents=True)
+                made.requests.mkdir()
+            made.keep_plan(plan)
+        except NotWritten as problem:
+            made.discard()
+            if isinstance(problem.__cause__, OSError):
+                raise not_written(made.path, problem.__cause__, is_begun=False) from problem
+            raise
         return made
 
     @classmethod
@@ -294,13 +300,13 @@ def writing(path: Path) -> Iterator[None]:
         raise not_written(path, problem) from problem
 
 
-def not_written(path: Path, problem: OSError) -> NotWritten:
-    """The sentence for what the disk would not take."""
+def not_written(path: Path, problem: OSError, *, is_begun: bool = True) -> NotWritten:
+    """The sentence for what the disk would not take, of a sweep that is there to be resumed or was not begun."""
     why = (problem.strerror or str(problem)).lower()
-    return NotWritten(
-        f"{path} cannot be written ({why}): what was measured before is kept; make room or give leave to write there, "
-        "then resume."
+    kept, then = (
+        ("what was measured before is kept", "resume") if is_begun else ("no sweep was begun", "start it again")
     )
+    return NotWritten(f"{path} cannot be written ({why}): {kept}; make room or give leave to write there, then {then}.")
 
 
 def listed(library: Path) -> list[Folder]:

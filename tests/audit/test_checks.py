@@ -199,6 +199,24 @@ def test_the_same_measurements_in_two_sources_are_a_copy(tmp_path: Path) -> None
     assert len(finding.point_ids) == 6
 
 
+def test_one_row_is_a_copy_where_its_figures_have_many_digits(tmp_path: Path) -> None:
+    exact = {"output_tokens_per_s": 4512.37, "ttft_ms_p50": 118.204}
+    held = library(tmp_path / "exact", exact, others=({**exact, "note": "as read again"},))
+    (finding,) = found("copies", held)
+    assert finding.values == {"measurements": 1}
+    round_figures = {"output_tokens_per_s": 4500, "ttft_ms_p50": 120}
+    again = {**round_figures, "note": "as read again"}
+    assert found("copies", library(tmp_path / "round", round_figures, others=(again,))) == []
+
+
+def test_two_sources_with_two_figures_under_one_label_are_told(tmp_path: Path) -> None:
+    other = {"output_tokens_per_s": 1200, "requests_per_s": 12, "tpot_ms_mean": 6, "e2el_ms_mean": 800}
+    held = library(tmp_path, {}, others=(other,))
+    (finding,) = found("same_label", held)
+    assert "tokens/s in other and made" in finding.text or "tokens/s in made and other" in finding.text
+    assert finding.values["high"] == 1200
+
+
 COLUMNS = (
     "source,section,metric,value,model,accelerator,accelerators,output_tokens_per_s,output_tokens_per_s_of_one,"
     "usd_per_hour\n"

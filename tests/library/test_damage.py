@@ -14,9 +14,12 @@ from typing import Any
 import pytest
 
 from bench import api, holdings
+from bench.cli import main
 from bench.errors import InputError
 from bench.library import Library, merging
 from bench.library.packs import listed
+from bench.questions import question
+from bench.view import View
 from tests.library.files import SCORE, sweep, table
 from tests.thorough import QUICK, times
 
@@ -113,6 +116,8 @@ def test_whatever_happens_to_a_file_of_a_pack_a_rebuild_mends_it(
         damage(pack.with_name(pack.stem + ending), chance)
         library = Library.open(place, shipped=False)
         holdings.counts(library)
+        assert all("Rows are missing" in one for one in library.incomplete())
+        assert library.incomplete()
         assert library.add([sweep(tmp_path, 99)]).refused == []
         library.close()
         found = wrong(place)
@@ -123,6 +128,18 @@ def test_whatever_happens_to_a_file_of_a_pack_a_rebuild_mends_it(
         assert all(set(map(str, was)) <= set(map(str, now)) for was, now in zip(before, shown(place), strict=True))
         if pack.exists() or done.moved_aside:
             assert wrong(place) == []
+
+
+@pytest.mark.parametrize("damage", [flip, delete])
+def test_an_answer_says_that_rows_of_the_library_are_missing(
+    place: Path, damage: Callable[[Path, random.Random], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert Library.open(place, shipped=False).incomplete() == []
+    damage(place / "points" / listed(place / "points")[0], random.Random(3))
+    answer = question("heatmap").answer(Library.open(place, shipped=False), View())
+    assert any("Rows are missing" in one for one in answer.said("caveat"))
+    assert main(["query", "SELECT count(*) FROM sources", "--library", str(place)]) == 0
+    assert "Rows are missing" in capsys.readouterr().err
 
 
 def test_what_is_damaged_under_a_running_app_is_told_and_the_rest_goes_on(place: Path) -> None:

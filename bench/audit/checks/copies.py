@@ -16,6 +16,8 @@ SAME = ("model", "precision", "engine", "accelerator", "accelerators", "tp", "is
 FIGURES = ("output_tokens_per_s", "total_tokens_per_s", "ttft_ms_mean", "ttft_ms_p50", "tpot_ms_mean", "e2el_ms_mean")
 FEWEST = 3
 """So many points alike to the last digit are a copy; one or two may be rounded to the same."""
+DIGITS = 9
+"""One point is a copy where its figures have so many significant digits together: chance is one in a billion."""
 
 LISTED = 40
 
@@ -26,13 +28,17 @@ def findings(library: Library) -> Iterator[Finding]:
     if not held:
         return
     stated = " + ".join(f"({key} IS NOT NULL)::INT" for key in held)
+    digits = " + ".join(
+        f"coalesce(length(trim(regexp_replace({key}::VARCHAR, '[^0-9]', '', 'g'), '0')), 0)" for key in held
+    )
     rows = library.fetch(
-        f"WITH held AS (SELECT point_id, source_id, source, repeat, hash({', '.join((*SAME, *held))}) AS same"
-        f" FROM points WHERE evidence = 'measured' AND ({stated}) > 0),"
+        f"WITH held AS (SELECT point_id, source_id, source, repeat, {digits} AS digits,"
+        f" hash({', '.join((*SAME, *held))}) AS same FROM points WHERE evidence = 'measured' AND ({stated}) > 0),"
         " twice AS (SELECT list(DISTINCT source_id ORDER BY source_id) AS ids, list(DISTINCT source ORDER BY source)"
-        " AS sources, list(point_id ORDER BY point_id) AS points FROM held GROUP BY same HAVING count(*) > 1"
-        " AND count(DISTINCT repeat) < 2)"
-        f" SELECT sources, count(*), flatten(list(points)) FROM twice GROUP BY ids, sources HAVING count(*) >= {FEWEST}"
+        " AS sources, list(point_id ORDER BY point_id) AS points, min(digits) AS digits FROM held GROUP BY same"
+        " HAVING count(*) > 1 AND count(DISTINCT repeat) < 2)"
+        " SELECT sources, count(*), flatten(list(points)) FROM twice GROUP BY ids, sources"
+        f" HAVING count(*) >= {FEWEST} OR max(digits) >= {DIGITS}"
         " ORDER BY count(*) DESC, sources"
     )
     for sources, many, ids in rows:

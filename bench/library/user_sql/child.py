@@ -37,6 +37,7 @@ BATCH_ROWS = 2048
 IDLE_S = 900.0
 """A process nobody asks gives its memory back."""
 
+TIME_WITH_OFFSET = "TIME WITH TIME ZONE"
 TOO_MUCH = "The query needed more memory than a query may have; select less."
 GONE = "A file of the library was replaced while the query read it; run it again."
 
@@ -84,8 +85,20 @@ def _without_paths(library: Library, sentence: str) -> str:
     return sentence
 
 
+def _with_offsets(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """The rows with each time of day that has an offset as text, since Arrow's has none."""
+    if TIME_WITH_OFFSET not in map(str, rows.types):
+        return rows
+    columns = [
+        f"CAST(#{place} AS VARCHAR)" if str(type_) == TIME_WITH_OFFSET else f"#{place}"
+        for place, type_ in enumerate(rows.types, start=1)
+    ]
+    names = (name.replace('"', '""') for name in rows.columns)
+    return rows.project(", ".join(f'{column} AS "{name}"' for column, name in zip(columns, names, strict=True)))
+
+
 def _limited(rows: duckdb.DuckDBPyRelation) -> tuple[pa.Table, bool]:
-    reader = rows.to_arrow_reader(BATCH_ROWS)
+    reader = _with_offsets(rows).to_arrow_reader(BATCH_ROWS)
     batches: list[pa.RecordBatch] = []
     count = size = 0
     cut = False

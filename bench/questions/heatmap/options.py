@@ -282,8 +282,8 @@ def _sides(
     Those not asked for are the two that share the most cells under one kind of load, the better one first.
     """
     a, b = (view.option(key) for key in SIDES)
-    a = "" if a and selection.not_loaded(library, View.of({by: [a]})) else a
-    b = "" if b and (b == a or selection.not_loaded(library, View.of({by: [b]}))) else b
+    a = "" if a and selection.without_point(library, View.of({by: [a]})) else a
+    b = "" if b and (b == a or selection.without_point(library, View.of({by: [b]}))) else b
     if a and b:
         return a, b
     column, value = FILTER_BY_KEY[by].column, grid.value_sql(library, metric)

@@ -41,7 +41,8 @@ class Preflight:
     `problem` is the sentence that stops the sweep, None when nothing does. `serves` are the models the endpoint lists,
     none where it lists none. `proxy` is what answers in the engine's place. `calibration` is None where no input
     length was to be met. `usage_is_constant`: its usage states the same input for every text. `ttft_ms` and `e2el_ms`
-    are of one request for `timed_osl` tokens on an idle endpoint.
+    are of one request for `timed_osl` tokens on an idle endpoint, and so is `together`, the share of its chunks that
+    came with the one before.
     """
 
     target: Target
@@ -56,6 +57,7 @@ class Preflight:
     ttft_ms: float | None = None
     e2el_ms: float | None = None
     timed_osl: int | None = None
+    together: float | None = None
 
     @property
     def problem(self) -> str | None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from math import inf
 from time import monotonic, sleep
 
@@ -21,6 +22,7 @@ from bench.sweep.checks.tokenizer_file import TokenizerFile
 from bench.sweep.generator import calibration as calibrating
 from bench.sweep.generator.calibration import Calibration
 from bench.sweep.generator.load import run_point
+from bench.sweep.generator.samples import share_together
 from bench.sweep.pauses import USUAL, Pauses
 from bench.sweep.wire.bodies import RequestStyle, body
 from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, Target
@@ -221,6 +223,7 @@ class _Checks(AccessChecks):
         checked.e2el_ms = (last - answer.sent_ns) / 1e6
         if answer.first_ns is not None:
             checked.ttft_ms = (answer.first_ns - answer.sent_ns) / 1e6
+        checked.together = share_together([after - one for one, after in pairwise(answer.stamps_ns)])
         first = f"TTFT {_ms(checked.ttft_ms)}, " if checked.ttft_ms is not None else ""
         tokens = counted(checked.timed_osl, "token")
         self.passed("timed", f"One request alone: {first}E2EL {_ms(checked.e2el_ms)} for {tokens}.")

@@ -27,6 +27,8 @@ FINISHES = ("", "stop", "length")
 """How an answer said it ended, as far as that explains its length; what says anything else is as if it said nothing."""
 STOPPED, FILLED = FINISHES.index("stop"), FINISHES.index("length")
 
+TOGETHER_GAP = 0.05
+"""A chunk that comes within this share of the mean gap came with the one before."""
 
 ROW = ("intended_ns", "sent_ns", "first_ns", "end_ns", "input_tokens", "output_tokens", "asked_isl", "asked_osl",
        "outcome", "source", "finish", "chunks")  # fmt: skip
@@ -180,3 +182,11 @@ def finish_of(word: str | None) -> int:
 
 def _or_absent(value: int | None) -> int:
     return ABSENT if value is None else value
+
+
+def share_together(gaps_ns: npt.ArrayLike) -> float | None:
+    """The share of these gaps that are so short beside their mean that both chunks came together; None without any."""
+    import numpy as np
+
+    gaps = np.asarray(gaps_ns, dtype=np.float64)
+    return float((gaps <= TOGETHER_GAP * gaps.mean()).mean()) if len(gaps) else None

@@ -37,7 +37,8 @@ class FinishedLoad:
 
     `reasons` are the failures in words; `given_up` says that they ended the point before its time. `bases` is where
     several base URLs are, which requests go round by their numbers. `usage_is_constant`: the endpoint's usage states
-    the same input for every text, which is none. `counts_isl` says whether the endpoint or a
+    the same input for every text, which is none. `together_alone` is the share of chunks that came with the one before
+    in a request that was alone. `counts_isl` says whether the endpoint or a
     tokenizer has counted what is sent, and `holds_osl` whether the endpoint took a field that holds answers to their
     length.
     """
@@ -53,6 +54,7 @@ class FinishedLoad:
     given_up: bool = False
     bases: Sequence[str] = ()
     usage_is_constant: bool = False
+    together_alone: float | None = None
     counts_isl: bool = True
     holds_osl: bool = False
 
@@ -149,6 +151,7 @@ def _raised(
         rise=risen,
         drift=ran.drift,
         prefix_share=prefix_share,
+        together_alone=ran.together_alone,
         shared_prefix_share=ran.point.shape.shared_prefix_share,
         isl_known=ran.counts_isl and ran.point.shape.isl is not None,
         osl_held=ran.holds_osl,

@@ -115,6 +115,7 @@ def flags(
     isl_known: bool = True,
     osl_held: bool = True,
     where_failed: str = "",
+    together_alone: float | None = None,
 ) -> tuple[Flag, ...]:
     """Everything that is wrong with a point, the gravest first; empty when nothing is.
 
@@ -122,7 +123,7 @@ def flags(
     `prefix_share` the share of input tokens that the engine says came from its prefix cache, None where it says
     nothing, and `shared_prefix_share` what was meant to. `isl_known` says that somebody has counted the input, and
     `osl_held` that the endpoint has accepted a field that holds answers to their length. `where_failed` says at which
-    of several base URLs it was.
+    of several base URLs it was; `together_alone` is the share of chunks that came together in a request on its own.
     """
     limiter = rate_limited(point, load, client)
     checked = (
@@ -141,7 +142,7 @@ def flags(
         cut_short(point),
         chunks_counted(point),
         length_counted(point),
-        bursts(point, load, client),
+        bursts(point, load, client, together_alone),
         tokens_in_chunks(point),
         resent(client),
         rate_changes(load),
@@ -439,12 +440,16 @@ def length_counted(point: MeasuredPoint) -> Flag | None:
     )
 
 
-def bursts(point: MeasuredPoint, load: Load, client: ClientLoad) -> Flag | None:
-    """Raised when chunks came together; of another kind where the load generator was so late that it made them so."""
+def bursts(point: MeasuredPoint, load: Load, client: ClientLoad, together_alone: float | None = None) -> Flag | None:
+    """Raised when chunks came together; of another kind where the load generator was so late that it made them so.
+
+    It did not where those of a request on its own, read by an idle load generator, came together too.
+    """
     if point.together is None or point.together <= TOGETHER:
         return None
     tpot, first = point.metrics.get("tpot_ms_p50"), point.first_tokens or 1.0
-    if tpot is not None and _late_share(client, tpot) > point.together / 2:
+    alone = together_alone if together_alone is not None and together_alone > TOGETHER else None
+    if alone is None and tpot is not None and _late_share(client, tpot) > point.together / 2:
         return Flag(
             "itl_left_out",
             f"{share(point.together)} of the chunks were read together with the one before, since the load generator "
@@ -460,7 +465,8 @@ def bursts(point: MeasuredPoint, load: Load, client: ClientLoad) -> Flag | None:
     )
     return Flag(
         "bursts",
-        f"{share(point.together)} of the chunks came together with the one before.",
+        f"{share(point.together)} of the chunks came together with the one before"
+        f"{'' if alone is None else f', and {share(alone)} in a request that was alone'}.",
         effect,
         "Look for a proxy that buffers, for a flush interval, or for a server without TCP_NODELAY.",
     )

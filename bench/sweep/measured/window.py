@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING
 
 from bench.catalogue import COMMON_STATISTICS
 from bench.records import Deployment, Load
-from bench.sweep.generator.samples import ABSENT, CANCELLED, FILLED, OK, OUTCOMES, SOURCES, STOPPED, Samples
+from bench.sweep.generator.samples import (
+    ABSENT,
+    CANCELLED,
+    FILLED,
+    OK,
+    OUTCOMES,
+    SOURCES,
+    STOPPED,
+    Samples,
+    share_together,
+)
 from bench.sweep.wire.exchange import Limits, RequestOutcome, TokenSource
 
 if TYPE_CHECKING:
@@ -31,9 +41,8 @@ TOKENS_PER_CHUNK = 1.5
 """From so many tokens in a chunk on, the gaps between chunks are no inter-token latencies."""
 FIRST_ANSWERS = 5
 """So many requests at least are the first ones, whose answers say how long it takes until the load is all there."""
-TOGETHER_GAP, TOGETHER = 0.05, 0.2
-"""A chunk that comes within this share of the mean gap came with the one before; beyond this share of all chunks the
-gaps tell of writes, not of tokens."""
+TOGETHER = 0.2
+"""Where more of the chunks than this share came with the one before, the gaps tell of writes, not of tokens."""
 
 
 @dataclass(frozen=True)
@@ -400,8 +409,7 @@ def tokens_per_chunk(samples: Samples, chosen: Mask) -> float | None:
 
 def together(samples: Samples, chosen: Mask) -> float | None:
     """The share of these requests' chunks, after the first of each, that came with the one before; None without any."""
-    gaps = samples.gaps_ns(chosen)
-    return float((gaps <= TOGETHER_GAP * gaps.mean()).mean()) if len(gaps) else None
+    return share_together(samples.gaps_ns(chosen))
 
 
 def gaps_are_itl(samples: Samples, chosen: Mask) -> bool:

@@ -258,6 +258,7 @@ class _Session:
             given_up=self.executor.tally.given_up,
             bases=[base.where for base in checked.target.bases],
             usage_is_constant=checked.usage_is_constant,
+            together_alone=checked.together,
             counts_isl=checked.counts_by is not None or not point.shape.isl,
             holds_osl=self.plan.point.hold_osl and (checked.manner.ignore_eos or checked.manner.min_tokens),
         )

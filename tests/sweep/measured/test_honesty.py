@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bench.records import Load
@@ -134,6 +135,18 @@ def test_what_to_do_about_a_late_load_generator_is_what_helps_there(client, conc
     moved = [LatePercentile("ttft_ms", 50, 200.0, 40.0)]
     (flag,) = flags(CALM, Load(load_kind="closed", concurrency=concurrency), client, moved=moved)
     assert do in flag.do
+
+
+def test_a_proxy_that_buffers_is_named_where_a_request_alone_came_in_bursts_too():
+    """A late load generator reads several chunks at once; one that was idle before did not."""
+    found = replace(CALM, together=0.97)
+    late = ClientLoad(lag_ms=np.full(1000, 1000.0))
+    assert kinds(found=found, client=late) == ["itl_left_out"]
+    assert kinds(found=found, client=late, together_alone=0.05) == ["itl_left_out"]
+    (flag,) = flags(found, CLOSED, late, together_alone=0.95)
+    assert flag.kind == "bursts"
+    assert "95 %" in flag.seen
+    assert "proxy" in flag.do
 
 
 @pytest.mark.parametrize(

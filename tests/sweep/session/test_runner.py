@@ -16,7 +16,7 @@ import pytest
 
 from bench.endpoint import Settings, running
 from bench.formats.journal import encode
-from bench.sweep.folder import Folder
+from bench.sweep.folder import Folder, NotWritten, listed
 from bench.sweep.pauses import Pauses
 from bench.sweep.session.runner import SessionEnd, run
 from bench.sweep.session.setup import looked_at
@@ -143,6 +143,12 @@ def test_a_full_disk_ends_it_with_a_sentence_and_a_whole_journal(
         assert len(keys(folder)) == 1
         assert run(folder).state == "done"
     assert len(keys(folder)) == 2
+
+
+def test_a_sweep_whose_plan_does_not_fit_on_the_disk_is_not_there_to_be_resumed(tmp_path: Path) -> None:
+    with no_file_beyond(10), pytest.raises(NotWritten, match="no sweep was begun.*start it again"):
+        folder_for(tmp_path, "http://127.0.0.1:9")
+    assert listed(tmp_path) == []
 
 
 def test_a_sweep_never_waits_for_duckdb_or_pandas(tmp_path: Path) -> None:
