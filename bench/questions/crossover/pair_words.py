@@ -64,10 +64,20 @@ def side(own: View, points: Collection[PointFacts]) -> Side:
 
 def told_apart(a: Side, b: Side, knots: Sequence[tuple[PointFacts, PointFacts]]) -> tuple[Side, Side]:
     """Both sides with what they differ in at every compared knot in their words: "H200 SXM FP8", "A100 SXM FP16"."""
+    counts = [{facts.accelerators for facts in side} for side in zip(*knots, strict=True)]
+    if len(counts) == 2 and all(len(own) == 1 for own in counts) and counts[0] != counts[1]:
+        a, b = _on_chips(a, counts[0].pop()), _on_chips(b, counts[1].pop())
     for one in likeness.everywhere(knots, SAID):
         if len(one.a) == len(one.b) == 1:
             a, b = _saying(a, one.fact.key, one.a[0]), _saying(b, one.fact.key, one.b[0])
     return a, b
+
+
+def _on_chips(side: Side, chips: int | None) -> Side:
+    """The side with how many chips it ran on in its words, where its own filters do not say."""
+    if not chips or side.accelerator is None or side.hardware != filter_words("accelerator", side.accelerator):
+        return side
+    return replace(side, hardware=f"{'one' if chips == 1 else f'{chips} x'} {side.hardware}")
 
 
 def member(facts: PointFacts) -> tuple[str, ...]:

@@ -95,7 +95,18 @@ def _of_pair(pair: Pair, ranking: Ranking) -> Iterator[Statement]:
         yield caveat("same", "Both sides are the same points.")
     elif isinstance(outcome, Compared):
         yield from _unlike(outcome, tell)
+        yield from _users(pair, outcome)
     yield from _priced(pair, tell)
+
+
+def _users(pair: Pair, outcome: Compared) -> Iterator[Statement]:
+    """That one concurrency is not one load a chip where the sides' counts of chips differ at every place."""
+    if pair.asked.along != "concurrency" or pair.asked.per == "raw":
+        return
+    at = [[outcome.member(side, knot).facts.accelerators for side in SIDES] for knot in outcome.found.knots]
+    if all(a and b and a != b for a, b in at):
+        text = "At one concurrency the two have unlike loads a chip: along users per chip they have the same."
+        yield caveat("unlike_loads", text)
 
 
 def _of_listing(pairs: PairList, ranking: Ranking) -> Iterator[Statement]:

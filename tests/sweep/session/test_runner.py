@@ -146,7 +146,7 @@ def test_a_full_disk_ends_it_with_a_sentence_and_a_whole_journal(
 
 
 def test_a_sweep_whose_plan_does_not_fit_on_the_disk_is_not_there_to_be_resumed(tmp_path: Path) -> None:
-    with no_file_beyond(10), pytest.raises(NotWritten, match="no sweep was begun.*start it again"):
+    with no_file_beyond(10), pytest.raises(NotWritten, match=r"no sweep was begun.*start it again"):
         folder_for(tmp_path, "http://127.0.0.1:9")
     assert listed(tmp_path) == []
 
