@@ -48,7 +48,7 @@ def test_what_is_wrong_is_told_with_what_to_do_and_is_mended_by_it(
     content[len(content) // 2] ^= 4
     pack.write_bytes(content)
     status, out, _ = run(place, capsys, "verify")
-    assert (status, len(out.splitlines())) == (1, 2)
+    assert (status, len(out.splitlines())) == (1, 3)
     assert out.startswith(f"points/{pack.name}: ")
     assert "python -m bench rebuild" in out
     status, out, _ = run(place, capsys, "rebuild")

@@ -464,6 +464,7 @@ class Library:
         known = set(self._snapshot.owners)
         if purged:
             known |= {key for key, row in self._snapshot.ledgers.retractions.items() if row.purged}
+            known |= set(store.source_names(self._own))  # its rows may lie in a damaged pack
             if SWEEP_ID.fullmatch(text) and self._own.source(text).is_dir():  # one that has measured nothing
                 known.add(text)
         return store.named(text, known)

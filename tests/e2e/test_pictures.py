@@ -78,7 +78,8 @@ def assert_carried_by_files(page: Page, name: str) -> None:
 
 
 def test_what_is_drawn_is_saved_as_csv_and_taken_along_in_a_bundle(visit: Visit, tmp_path: Path) -> None:
-    page = charted(visit(), "/pareto")
+    """Points of a source that continues another get ids of their own elsewhere, those of any other keep theirs."""
+    page = charted(visit(), "/pareto?model=qwen3.5-397b-a17b")
     drawn = drawn_points(page)
     assert drawn
     file, content = saved(page, "CSV")

@@ -125,7 +125,7 @@ def test_a_stall_is_silence_half_way_and_then_the_rest(batch: dict[str, float], 
     sent = entry.chunks_sent_ns()
     gaps = [later - earlier for earlier, later in pairwise(sent)]
     assert gaps.index(max(gaps)) == 3
-    assert max(gaps) >= 0.145e9
+    assert max(gaps) >= 0.1e9  # what came before it may have been sent late, which shortens it
 
 
 def test_slow_headers_take_their_time_and_the_answer_is_good(tmp_path: Path) -> None:

@@ -75,9 +75,9 @@ def told_apart(a: Side, b: Side, knots: Sequence[tuple[PointFacts, PointFacts]])
 
 def _on_chips(side: Side, chips: int | None) -> Side:
     """The side with how many chips it ran on in its words, where its own filters do not say."""
-    if not chips or side.accelerator is None or side.hardware != filter_words("accelerator", side.accelerator):
+    if chips in (None, 1) or side.accelerator is None or side.hardware != filter_words("accelerator", side.accelerator):
         return side
-    return replace(side, hardware=f"{'one' if chips == 1 else f'{chips} x'} {side.hardware}")
+    return replace(side, hardware=f"{chips} x {side.hardware}")
 
 
 def member(facts: PointFacts) -> tuple[str, ...]:

@@ -139,7 +139,7 @@ def test_what_to_do_about_a_late_load_generator_is_what_helps_there(client, conc
 
 def test_a_proxy_that_buffers_is_named_where_a_request_alone_came_in_bursts_too():
     """A late load generator reads several chunks at once; one that was idle before did not."""
-    found = replace(CALM, together=0.97)
+    found = replace(CALM, together=0.97, metrics={**CALM.metrics, "tpot_ms_p50": 10.0})
     late = ClientLoad(lag_ms=np.full(1000, 1000.0))
     assert kinds(found=found, client=late) == ["itl_left_out"]
     assert kinds(found=found, client=late, together_alone=0.05) == ["itl_left_out"]
