@@ -68,7 +68,9 @@ def _export(arguments: argparse.Namespace) -> int:
 
 def _write(path: Path, content: bytes) -> None:
     """Write the file whole or not at all: what stood there before stays where the disk does not take it."""
-    if path.exists() and not path.is_file():  # a pipe, or a device
+    path = path.resolve()
+    is_there = path.exists()
+    if is_there and (not path.is_file() or not os.access(path.parent, os.W_OK)):  # a pipe, a device, a closed folder
         path.write_bytes(content)
         return
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as part:
@@ -76,9 +78,9 @@ def _write(path: Path, content: bytes) -> None:
             part.write(content)
             part.flush()
             os.fsync(part.fileno())
-            os.chmod(part.name, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644)
-            os.replace(part.name, path.resolve())
-        except OSError:
+            os.chmod(part.name, stat.S_IMODE(path.stat().st_mode) if is_there else 0o644)
+            os.replace(part.name, path)
+        except BaseException:
             os.unlink(part.name)
             raise
 

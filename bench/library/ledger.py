@@ -18,7 +18,7 @@ from typing import Any
 from bench import access
 from bench.access import Visitor
 from bench.errors import BenchError, NotFound, UsageError
-from bench.library.store import Root, append_lines, as_line, is_source_id, short
+from bench.library.store import SHORT_ID, Root, append_lines, as_line, is_source_id, short
 from bench.records import Refusal
 
 VISIBLE = ("facts", "notes", "refusals", "retractions", "sums")
@@ -186,17 +186,28 @@ def size(path: Path) -> int:
         return 0
 
 
-def read(roots: Sequence[Root]) -> Ledgers:
-    """What all ledgers of these roots say; the later root's entries come later."""
+def read(roots: Sequence[Root], continued: Mapping[str, str] | None = None) -> Ledgers:
+    """What all ledgers of these roots say; the later root's entries come later.
+
+    `continued` has the source that continues another, by that one's id: what was said of it holds for the new one.
+    """
     ledgers = Ledgers()
     for root in roots:
         said = {name: _sound(root, name, ledgers.set_aside) for name in VISIBLE}
+        if continued:
+            said = {name: [_of_heir(entry, continued) for entry in entries] for name, entries in said.items()}
         _fold_facts(ledgers, said["facts"])
         _fold_retractions(ledgers, said["retractions"])
         _fold_notes(ledgers, said["notes"])
         ledgers.refusals.extend(said["refusals"])
         ledgers.sums.update({str(entry["sha256"]): str(entry["source_id"]) for entry in said["sums"]})
     return ledgers
+
+
+def _of_heir(entry: Entry, continued: Mapping[str, str]) -> Entry:
+    """An entry about a source that another one continues, as one about that."""
+    heirs = {key: heir for key in ("id", "source_id") if (heir := continued.get(str(entry.get(key))))}
+    return {**entry, **heirs} if heirs else entry
 
 
 def _sound(root: Root, name: str, set_aside: list[Refusal]) -> list[Entry]:
@@ -227,8 +238,8 @@ def wrong_in(name: str, entry: Entry) -> str | None:
         return _unfit(name, "row")
     if name == "audit" and not _is_whole(entry.get("refused")):
         return _unfit(name, "refused")
-    if name == "retractions" and entry["action"] not in ("retract", "restore", "purge"):
-        return _unfit(name, "action")
+    if name == "retractions" and (unfit := _unfit_retraction(entry)):
+        return _unfit(name, unfit)
     if name == "facts":
         from bench.library import facts  # which needs pyarrow, and a sweep tells its audit without
 
@@ -240,6 +251,14 @@ def wrong_in(name: str, entry: Entry) -> str | None:
         fit = given is not None and all(_is_text(text) for text in given.values() if isinstance(text, str))
         return None if fit else _unfit(name, "facts")
     return None
+
+
+def _unfit_retraction(entry: Entry) -> str:
+    """The key that is none of a retraction; "" where all are. A point or score has a short id, and is not purged."""
+    if entry["action"] not in ("retract", "restore", "purge"):
+        return "action"
+    of_a_source = entry["id"] == entry["source_id"]
+    return "" if of_a_source or (entry["action"] != "purge" and SHORT_ID.fullmatch(entry["id"])) else "id"
 
 
 def _sum(entry: Entry) -> str:

@@ -110,7 +110,7 @@ class Watch:
         self._digests: dict[LooseFile, str] = {}
         self._journals = in_place.Journals()
         self._mark: object = None
-        self._ledger_sizes: object = None
+        self._ledgers_of: object = None
         self._ledgers = Ledgers()
         self._latest: Snapshot | None = None
 
@@ -138,9 +138,10 @@ class Watch:
         mark = (tuple(tuple(files) for _, files in names), sizes, books, models, journals)
         if self._latest is not None and mark == self._mark:
             return self._latest
-        if sizes != self._ledger_sizes:
-            self._ledgers, self._ledger_sizes = ledger.read(self._roots), sizes
         packs = [pack for root, files in names for pack in self._packs(root, files)]
+        continued = {held.points_of: held.id for pack in packs for held in pack.sheet.sources if held.points_of}
+        if (sizes, continued) != self._ledgers_of:
+            self._ledgers, self._ledgers_of = ledger.read(self._roots, continued), (sizes, continued)
         self._digests = {one: self._digests.get(one) or one.digest() for one in (*books, *models)}
         growing, unreadable = self._journals.look(journals, packs, self._ledgers)
         damaged = {**self._damaged, **unreadable}
@@ -186,6 +187,8 @@ def _snapshot(
     for source_id, retraction in ledgers.retractions.items():
         if retraction.purged:
             owners.pop(source_id, None)
+    for continued in [held.points_of for id, pack in owners.items() if (held := pack.held[id]).points_of]:
+        owners.pop(continued, None)
     for copy in _copies(owners):
         del owners[copy]
     owning = set(map(id, owners.values()))

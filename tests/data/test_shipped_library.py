@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,27 @@ def test_points_keep_their_ids_when_the_bytes_of_a_shipped_source_change(tmp_pat
     ids = [set(Library.open(place, shipped=False).query("SELECT point_id FROM points").point_id) for place in libraries]
     assert ids[0] == ids[1] == ids[2]
     assert len(ids[0]) == 3
+
+
+def test_what_a_reader_said_of_a_shipped_source_holds_for_the_one_that_continues_it(tmp_path: Path) -> None:
+    """A hidden point stays hidden and a stated fact stated, and no point is there twice."""
+    first, second, own = (tmp_path / name for name in ("first", "second", "own"))
+    for note, place in (("", first), ("as read again", second)):
+        rows = [{"concurrency": load, "output_tokens_per_s": 100.0 * load, "note": note} for load in (1, 2, 4)]
+        Library.open(place, shipped=False).add([table_of(tmp_path / "made.csv", *rows)])
+    before = Library.of([(first, False), (own, True)])
+    hidden, *_ = before.query("SELECT point_id FROM points ORDER BY concurrency").point_id
+    (source,) = before.query("SELECT source_id FROM sources").source_id
+    before.retract(hidden, "a wrong clock")
+    before.set_facts(source, {"engine_version": "9.9"})
+    assert continue_sources(first, second)
+    Library.open(second, shipped=False).rebuild()
+    after = Library.of([(second, False), (own, True)])
+    assert after.fetch("SELECT count(*), count(DISTINCT point_id) FROM points") == [(2, 2)]
+    assert after.fetch("SELECT count(*) FROM sources") == [(1,)]
+    after.restore(hidden)
+    assert after.fetch("SELECT count(*) FROM points") == [(3,)]
+    assert json.loads(after.query("SELECT facts FROM sources").facts[0]) == {"engine_version": "9.9"}
 
 
 def _digest(path: Path) -> str:

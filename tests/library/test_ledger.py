@@ -123,8 +123,11 @@ def test_every_flipped_bit_of_a_retraction_is_named(tmp_path: Path) -> None:
         "[" * 20_000,
         json.dumps({"action": "purge", "id": "../../x", "source_id": "../../x"}),
         json.dumps({"action": "retract", "id": "x", "source_id": "not a source"}),
+        json.dumps({"action": "purge", "id": "../../x", "source_id": "0" * 64}),
+        json.dumps({"action": "purge", "id": "0" * 16, "source_id": "0" * 64}),
+        json.dumps({"action": "retract", "id": "../../x", "source_id": "0" * 64}),
     ],
-    ids=["deep", "a path", "no source"],
+    ids=["deep", "a path", "no source", "a path as id", "a purged point", "a path as point"],
 )
 def test_a_line_that_no_library_writes_closes_nothing(tmp_path: Path, line: str) -> None:
     library = Library.open(tmp_path / "library", shipped=False)

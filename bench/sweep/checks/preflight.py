@@ -178,9 +178,9 @@ class _Checks(AccessChecks):
 
     def calibrate(self, isls: Sequence[int], tokenizer: TokenizerFile | None = None) -> None:
         """Find how long a text must be for the server to count what is asked."""
-        if not isls:
-            return
         count = self._counter(tokenizer)
+        if not isls:  # prompts come as they are, and usage is only looked at
+            return
         if count is None:
             self.passed(
                 "isl",

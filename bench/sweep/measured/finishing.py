@@ -25,8 +25,8 @@ from bench.sweep.wire.exchange import Limits, PointRun
 
 MOSTLY = 0.8
 """Of the failures, from which share on they are one base URL's."""
-WHOLE_ENOUGH = 0.5
-"""With failures, a window below this share of the time asked for is the best moment of an outage."""
+WHOLE_ENOUGH, MANY = 0.5, 0.05
+"""A window below this share of the time asked for is the best moment of an outage, where so large a share failed."""
 SYNTHETIC = "random"
 """The name benchmarks give to prompts made up of words without sense."""
 
@@ -205,11 +205,12 @@ def _mostly_failed(ran: FinishedLoad, result: MeasuredPoint, plan: Plan) -> str 
     What the endpoint asked not to be sent (HTTP 429) is a limit of its own, and the point says so.
     """
     ok = round(result.metrics.get("requests_ok", 0))
-    failed = sum(many for kind, many in result.failures.items() if kind != "http_429") - result.in_warmup
+    refused = result.failures.get("http_429", 0) - result.refused_in_warmup
+    failed = sum(result.failures.values()) - result.in_warmup - refused
     if failed > ok:
         return f"{failed:,} of {ok + failed:,} requests failed: {ran.reasons}"
     window, asked = result.window.duration_s, plan.point.duration_s
-    if failed > 0 and asked and plan.point.requests is None and window < WHOLE_ENOUGH * asked:
+    if failed >= MANY * (ok + failed) > 0 and asked and plan.point.requests is None and window < WHOLE_ENOUGH * asked:
         return f"failures left {window:.2g} s to measure of the {asked:g} s that were asked for: {ran.reasons}"
     return None
 

@@ -70,13 +70,14 @@ class MeasuredPoint:
 
     `metrics` is the steady state, `whole` the run from its first request to its last answer, warm-up and drain
     included. The metrics `requests_ok` and `requests_failed` count every request after the warm-up, so that nothing
-    that failed in the drain is missing; `failures` counts all there were, `in_warmup` how many of them fell into the
-    warm-up, `warmup_ok` what ended well there; `cancelled` are those that were cut off because the point was over.
-    These add up to every request that was sent. `timed` is over how many requests the latencies are. `isl_actual` and
-    `osl_actual` are means over these, `isl_asked` and `osl_asked` what the same requests asked for, and `sources` are
-    who counted their tokens; `stopped`, `filled` and `beyond` are the shares of them that the model ended early, that
-    were ended early at a length, and that went beyond what was asked. `together` is the share of chunks that came with
-    the one before, `first_tokens` how many tokens came with the first chunk.
+    that failed in the drain is missing; `failures` counts all there were, `in_warmup` how many of them fell into
+    the warm-up, of which `refused_in_warmup` were told to come later, `warmup_ok` what ended well there;
+    `cancelled` are those that were cut off because the point was over. These add up to every request that was sent.
+    `timed` is over how many requests the latencies are. `isl_actual` and `osl_actual` are means over these,
+    `isl_asked` and `osl_asked` what the same requests asked for, and `sources` are who counted their tokens;
+    `stopped`, `filled` and `beyond` are the shares of them that the model ended early, that were ended early at a
+    length, and that went beyond what was asked. `together` is the share of chunks that came with the one before,
+    `first_tokens` how many tokens came with the first chunk.
     """
 
     window: Window
@@ -84,6 +85,7 @@ class MeasuredPoint:
     whole: Mapping[str, float]
     failures: Mapping[RequestOutcome, int] = field(default_factory=dict)
     in_warmup: int = 0
+    refused_in_warmup: int = 0
     warmup_ok: int = 0
     cancelled: int = 0
     timed: int = 0
@@ -144,6 +146,7 @@ def measured(
         whole=whole | _per_accelerator(whole, deployment),
         failures=dict(sorted(kinds.items())),
         in_warmup=int(((before != OK) & (before != CANCELLED)).sum()),
+        refused_in_warmup=int((before == OUTCOMES.index("http_429")).sum()),
         warmup_ok=int((before == OK).sum()),
         cancelled=cancelled,
         timed=int(timed.sum()),

@@ -91,6 +91,8 @@ class Client:
         if connection is not None and connection.used and not self._keeps:
             connection.close()
             connection = None
+        if connection is None and not self._keeps:
+            return self._unused(base)
         if connection is not None and connection.base == base:
             return connection
         if connection is not None and connection.open:
@@ -99,6 +101,12 @@ class Client:
             else:
                 connection.close()
         return self.idle.pop(base)
+
+    def _unused(self, base: int) -> Connection | None:
+        """An idle connection that has carried no request; those that have are closed."""
+        while (connection := self.idle.pop(base)) is not None and connection.used:
+            connection.close()
+        return connection
 
     def heard(self, answer: WireAnswer) -> None:
         """Learn from an answer that has ended whether this endpoint keeps its connections, as it seems to.

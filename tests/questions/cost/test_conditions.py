@@ -164,3 +164,14 @@ def test_every_operating_point_is_the_best_of_its_group(shipped: Library, group:
     assert sorted(found) == pytest.approx(sorted(best.values()))
     costs = [one.usd_per_million for one in answer.result.deployments]
     assert costs == sorted(costs)
+
+
+def test_a_headline_that_holds_in_under_half_of_the_checks_says_that_it_is_undecided(shipped: Library) -> None:
+    answer = asked(shipped, {"model": ["llama-3.1-8b"]})
+    robustness = cost.robustness(shipped, answer.view)
+    assert robustness is not None
+    assert 2 * robustness.holding < robustness.ways == len(robustness.known)
+    varied = answer.varied(robustness)
+    assert varied.headline.startswith("Undecided: ")
+    assert varied.statements[0].values == answer.statements[0].values
+    assert said(varied, "doubt") == {"ways": robustness.ways, "holding": robustness.holding}

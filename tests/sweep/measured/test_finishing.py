@@ -1,4 +1,4 @@
-"""A point's line once its load is over: which of several base URLs its failures were at."""
+"""A point's line once its load is over: whether it has a figure, and at which base URL its failures were."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.formats.journal import PointLine
-from bench.sweep.wire.exchange import Limits
+from bench.sweep.wire.exchange import Limits, RequestOutcome
 from tests.sweep.made import exchange
 from tests.sweep.sweeping import line_of_load, plan_for
 
@@ -16,16 +16,44 @@ BASES = ("10.0.0.1:8000", "10.0.0.2:8000", "10.0.0.3:8000")
 MANY = 60
 
 
-def finished(place: Path, failed: Collection[int], bases: tuple[str, ...] = BASES) -> PointLine:
+def finished(
+    place: Path,
+    failed: Collection[int],
+    bases: tuple[str, ...] = BASES,
+    outcome: RequestOutcome = "http_5xx",
+    **fields: object,
+) -> PointLine:
     """The line of a point of MANY requests, one after another over these base URLs, of which these failed."""
     sent = range(0, 100 * MANY, 100)
     made = [
-        exchange(number, at, end=at + 90, outcome="http_5xx")
+        exchange(number, at, end=at + 90, outcome=outcome)
         if number in failed
         else exchange(number, at, [at + 50, at + 90])
         for number, at in enumerate(sent)
     ]
-    return line_of_load(place, plan_for("http://127.0.0.1:9", loads__concurrency="1"), Limits(), made, bases)
+    return line_of_load(
+        place, plan_for("http://127.0.0.1:9", **{"loads__concurrency": "1", **fields}), Limits(), made, bases
+    )
+
+
+def test_a_point_of_which_more_failed_than_ended_well_is_failed_and_has_no_figure(tmp_path: Path) -> None:
+    line = finished(tmp_path / "most", range(10, 45))
+    assert (line.state, line.metrics.keys()) == ("failed", {"requests_ok", "requests_failed"})
+    assert "35 of 60 requests failed" in (line.error or "")
+    half = finished(tmp_path / "half", range(10, 40))
+    assert (half.state, half.error) == ("measured", None)
+    assert half.metrics["output_tokens_per_s"] > 0
+    assert half.metrics["requests_resent"] == 0
+
+
+def test_what_the_endpoint_asked_not_to_be_sent_does_not_count_among_these(tmp_path: Path) -> None:
+    assert finished(tmp_path, range(10, 45), outcome="http_429").state == "measured"
+
+
+def test_a_level_that_ends_a_ramp_by_its_own_rule_is_its_answer_and_has_no_figure(tmp_path: Path) -> None:
+    line = finished(tmp_path, range(10, 45), loads__concurrency="1,2", search="ramp", stop__error_rate="0.1")
+    assert (line.state, line.error) == ("measured", None)
+    assert line.metrics.keys() == {"requests_ok", "requests_failed"}
 
 
 def where(line: PointLine) -> str:

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import uvloop
@@ -22,6 +23,7 @@ from bench.records import Load
 from bench.sweep.generator import load
 from bench.sweep.generator.alarm import Alarm
 from bench.sweep.generator.load import run_point
+from bench.sweep.wire.client import Client
 from bench.sweep.wire.exchange import Limits, PointRun, PreparedRequest, Target
 from tests.sweep.hearing import DONE, STREAM_HEAD, chunked, event, usage
 from tests.sweep.played import reserved
@@ -125,6 +127,21 @@ def test_a_request_that_meets_a_silent_close_is_written_once_and_fails() -> None
     point, got = answered(one_answer, requests=10, concurrency=1)
     assert [exchange.outcome for exchange in point.exchanges] == ["ok", "broken_stream"] * 3 + ["ok"] * 4
     assert (point.resent, point.connections, len(got)) == (0, 7, 10)
+
+
+def test_an_open_loop_takes_no_used_connection_where_none_is_kept() -> None:
+    """Two used ones idle: without the one that was last free, the other is not taken either."""
+    client = Client(Target.at("http://127.0.0.1:9"), Limits(), lambda *_: None, lambda *_: None)
+    ask = PreparedRequest(0, b"{}", None, 2)
+    used, fresh = (SimpleNamespace(base=0, open=True, used=one, close=lambda: None) for one in (True, False))
+    client.idle.append(used)
+    assert client.suited(None, ask) is used
+    for _ in range(3):
+        client.heard(SimpleNamespace(reused=True, head=None, outcome="broken_stream"))
+    client.idle.append(fresh)
+    client.idle.append(used)
+    assert client.suited(None, ask) is fresh
+    assert client.suited(None, ask) is None
 
 
 def test_a_request_that_a_new_connection_does_not_answer_is_a_broken_stream() -> None:
