@@ -20,6 +20,7 @@ from bench.library import Library
 from bench.library.importing import sandbox
 from bench.questions import questions
 from tests.formats.mutations import HOSTILE
+from tests.sweep.sweeping import no_file_beyond
 from tests.thorough import some
 
 pytestmark = pytest.mark.long
@@ -127,6 +128,24 @@ def test_retract_restore_annotate_purge(run: Run, table: str) -> None:
     assert held("SELECT count(*) FROM points") == [(0,)]
     status, _, err = run("retract", "no-such-id", "--reason", "x")
     assert (status, err.count("\n")) == (1, 1)
+
+
+def test_an_export_that_the_disk_does_not_take_leaves_the_earlier_file_and_nothing_else(
+    run: Run, tmp_path: Path
+) -> None:
+    path, folder = tmp_path / "results.csv", tmp_path / "out"
+    path.write_text(TABLE)
+    loaded(run, str(path))
+    folder.mkdir()
+    out = folder / "kept.csv"
+    assert run("export", "published-csv", "-o", str(out))[0] == 0
+    before = out.read_bytes()
+    with no_file_beyond(len(before) - 1):
+        status, _, told = run("export", "published-csv", "-o", str(out))
+    assert status == 1
+    assert told
+    assert out.read_bytes() == before
+    assert [one.name for one in folder.iterdir()] == ["kept.csv"]
 
 
 def test_an_export_tells_what_it_leaves_out(run: Run, tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_gaudi_answers_were_shorter_than_asked() -> None:
 
 
 def test_points_that_the_law_lets_back_in_by_their_mean_latency(shipped: Library) -> None:
-    """Worked out from the rows by hand: 5,829.2 tokens/s on 64 chips, 3.90 USD an hour each, are 11.89 USD a million."""
+    """By hand: 5,829.2 tokens/s on 64 chips, each 3.90 USD an hour, are 11.89 USD a million."""
     where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["1024"]}
     knees = {one.label: one.knee for one in pareto.answer(shipped, View.of(where)).result.groups}
     assert (knees["H100 SXM"].y, knees["H100 SXM"].x) == pytest.approx((91.1, 48.1), abs=0.05)

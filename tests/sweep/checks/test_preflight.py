@@ -106,6 +106,14 @@ def test_an_unknown_model_is_told_with_those_there_are_where_they_are_listed():
         assert "llama" in one_sentence(look(played.url, RequestStyle("llama")).problem)
 
 
+def test_a_server_of_http2_alone_is_told_as_that_and_not_as_one_that_asks_for_a_key():
+    refused = (403, "Missing ALPN Protocol, expected `h2` to be available.")
+    with playing(Played(told={"/v1/models": refused, "/v1/chat/completions": refused})) as played:
+        assert "refuses HTTP/1.1 (HTTP 403)" in one_sentence(look(played.url, RequestStyle("llama")).problem)
+    with playing(Played(told={"/v1/models": (403, "no"), "/v1/chat/completions": (403, "no")})) as played:
+        assert "key" in one_sentence(look(played.url, RequestStyle("llama")).problem)
+
+
 @pytest.mark.parametrize(
     ("headers", "words"),
     [(None, "asks for a key (HTTP 401)"), ({"Authorization": "Bearer wrong-secret-key"}, "refuses the key (HTTP 401)")],
