@@ -92,6 +92,9 @@ COLUMNS = tuple(column.name for column in fields(PointFacts))
 SQL = ", ".join(COLUMNS)
 """The columns of PointFacts as a query lists them."""
 
+LOAD_KIND = "coalesce(load_kind, 'unknown')"
+"""A point's kind of load as a DuckDB expression that is never NULL."""
+
 AMONG = "point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))"
 """The condition of the points with the ids of a list."""
 

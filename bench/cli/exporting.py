@@ -80,9 +80,8 @@ def _write(path: Path, content: bytes) -> None:
             os.fsync(part.fileno())
             os.chmod(part.name, stat.S_IMODE(path.stat().st_mode) if is_there else 0o644)
             os.replace(part.name, path)
-        except BaseException:
-            os.unlink(part.name)
-            raise
+        finally:
+            Path(part.name).unlink(missing_ok=True)
 
 
 def _remark(left_out: Iterable[LeftOut]) -> None:

@@ -93,9 +93,9 @@ class Library:
         if self._looked_through is not snapshot:
             without = [id for root in self._roots for id in rebuilding.without_rows(root, snapshot)]
             told = [f"Rows are missing. {why}" for why in snapshot.damaged.values()]
-            if without and not told:
+            if without:
                 many = counted(len(without), "source has", "sources have")
-                told = [f"Rows are missing. {many} none, since a pack is gone; rebuild the library."]
+                told.append(f"Rows are missing. {many} none in any sound pack; rebuild the library.")
             self._lacks, self._looked_through = tuple(told), snapshot
         return list(self._lacks)
 

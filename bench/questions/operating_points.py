@@ -111,7 +111,7 @@ def usual_load_kind(library: Library, ranking: Ranking, search: Search) -> LoadK
     """
     condition = evidence.ranked(library, ranking)
     rows: list[tuple[LoadKind, int, int]] = library.fetch(
-        f"SELECT {_KIND} AS kind, count(DISTINCT accelerator) AS chips,"
+        f"SELECT {points.LOAD_KIND} AS kind, count(DISTINCT accelerator) AS chips,"
         f" (SELECT count(DISTINCT accelerator) FROM points WHERE"
         f" {condition.sql} AND {usable(search)}) FROM points WHERE {condition.sql} AND {usable(search)}"
         f" GROUP BY kind ORDER BY chips DESC, max(({search.rate}) / accelerators) DESC, kind LIMIT 1",
@@ -121,7 +121,7 @@ def usual_load_kind(library: Library, ranking: Ranking, search: Search) -> LoadK
 
 
 def _of_kind(search: Search) -> str:
-    return f"{_KIND} = '{search.load_kind}'" if search.load_kind else "TRUE"
+    return f"{points.LOAD_KIND} = '{search.load_kind}'" if search.load_kind else "TRUE"
 
 
 def best(library: Library, ranking: Ranking, search: Search) -> tuple[Best, ...]:
@@ -174,5 +174,4 @@ def _most(merit: str) -> str:
     return f"max({point}) FILTER (kept AND {merit} IS NOT NULL)"
 
 
-_KIND = "coalesce(load_kind, 'unknown')"
 _COUNTED = "accelerator IS NOT NULL AND accelerators > 0"

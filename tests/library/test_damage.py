@@ -142,6 +142,15 @@ def test_an_answer_says_that_rows_of_the_library_are_missing(
     assert "Rows are missing" in capsys.readouterr().err
 
 
+def test_a_pack_that_is_gone_is_told_beside_one_that_is_damaged(place: Path) -> None:
+    damaged, gone = (place / "points" / name for name in listed(place / "points"))
+    flip(damaged, random.Random(3))
+    gone.unlink()
+    told = " ".join(Library.open(place, shipped=False).incomplete())
+    assert damaged.name in told
+    assert "6 sources have none" in told
+
+
 def test_what_is_damaged_under_a_running_app_is_told_and_the_rest_goes_on(place: Path) -> None:
     library = Library.open(place, shipped=False)
     before = len(library.fetch("SELECT * FROM points"))

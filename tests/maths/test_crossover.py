@@ -245,3 +245,17 @@ def test_at_the_break_even_price_both_give_as_many_tokens_per_dollar(y_a, y_b, n
 def test_no_break_even_price_without_throughputs_counts_and_a_price(wrong):
     with pytest.raises(ValueError, match="no break-even price"):
         break_even_price(*wrong)
+
+
+def test_a_crossing_lies_between_the_nearest_places_that_both_curves_were_measured_at() -> None:
+    """A at 4, 32 and 128, B at 4, 16, 64 and 128: only 4 and 128 were run on both."""
+    a = [(4.0, 100.0), (32.0, 300.0), (128.0, 900.0)]
+    found = crossover(a, [(4.0, 150.0), (16.0, 250.0), (64.0, 400.0), (128.0, 500.0)])
+    (one,) = found.crossings
+    low, high = found.run_on_both(one)
+    assert low is not None
+    assert high is not None
+    assert (low.x, high.x) == (4, 128)
+    short = crossover(a, [(4.0, 150.0), (16.0, 250.0), (64.0, 400.0)])
+    (one,) = short.crossings
+    assert [knot and knot.x for knot in short.run_on_both(one)] == [4, None]

@@ -305,7 +305,7 @@ class Phrasing:
     def _margin(self, knots: Iterable[Knot]) -> tuple[str, bool]:
         """By how much somebody leads, "by 14 to 30 %", "1.6 to 3.2 times as fast", and whether it is told as times.
 
-        Of times always as times: half as long is twice as fast, and neither "50 %" nor "100 %" ahead.
+        Where less is better it is always times: half as long is twice as fast, and neither "50 %" nor "100 %" ahead.
         """
         ratios = [knot.ratio for knot in knots] or [1.0]
         least, most = min(ratios), max(ratios)
@@ -360,6 +360,8 @@ def interpolated(found: Crossover, crossing: Crossing, *, briefly: bool = False)
     """Between which places a crossing is interpolated, by those that were measured on both sides."""
     low, high = found.run_on_both(crossing)
     nearest = low or high
+    if low and low == high:
+        return "run on both"
     if low and high:
         return f"between {place(low.x)} and {place(high.x)}{'' if briefly else ', run on both'}"
     if nearest:

@@ -402,7 +402,7 @@ def _of_pair(pair: result.ListedPair, options: CrossoverOptions) -> list[object]
     kind = f"{pair.outcome.leader}_leads" if isinstance(pair.outcome, result.Leads) else pair.outcome.kind
     verdict = Phrasing.short(options, pair.a, pair.b).brief(pair.outcome)
     both = pair.outcome.found.run_on_both(first) if first and isinstance(pair.outcome, Compared) else (None, None)
-    between = " and ".join(place(knot.x) for knot in both if knot) if all(both) else None
+    between = " and ".join(dict.fromkeys(place(knot.x) for knot in both if knot)) if all(both) else None
     return [
         pair.place,
         pair.a.points[0].model,

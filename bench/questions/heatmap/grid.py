@@ -37,7 +37,6 @@ MOST_VALUES, SPARSE_VALUES, SPARSE = 40, 16, 0.1
 MOST_POINTS_BEHIND = 10_000
 NONE = "none"
 SIDES = ("ratio_a", "ratio_b")
-KIND = "coalesce(load_kind, 'unknown')"
 LIKE_LOADS = ("load_kind", *LOAD_AXES)
 """What two sides of a ratio have in common where they are at one load."""
 
@@ -174,7 +173,7 @@ def behind(library: Library, ranking: Ranking, cell: str) -> pd.DataFrame:
     for axis, value in ((grid.x, x), (grid.y, y)):
         chosen = chosen.also(f"{_doubled(axis) if axis in heatmap.doublings else axis} = ?", value)
     if heatmap.load_kind is not None:
-        chosen = chosen.also(f"{KIND} = ?", heatmap.load_kind)
+        chosen = chosen.also(f"{points.LOAD_KIND} = ?", heatmap.load_kind)
     if grid.panel:
         kind = "DOUBLE" if FILTER_BY_KEY[grid.panel].kind == "number" else "VARCHAR"
         same = f"CAST({grid.panel} AS {kind}) IS NOT DISTINCT FROM TRY_CAST(nullif(?, '') AS {kind})"
@@ -231,7 +230,7 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
     """Why points are not used, and all that are selected, in one pass."""
     reasons, chosen, side = _reasons(library, ranking, grid), grid.chosen(ranking.view), grid.side
     code, pick = evidence.standing(reasons), "min" if grid.lower else "max"
-    kind = "NULL" if len(ranking.view.values("load_kind")) > 1 else KIND
+    kind = "NULL" if len(ranking.view.values("load_kind")) > 1 else points.LOAD_KIND
     best, few = "{'value': value, 'point_id': point_id}", (MOST_VALUES, SPARSE_VALUES)
     best = f"{pick}({best}) FILTER (code IN ('{USED}', '{NO_AXIS}')) AS best"
     codes = (USED, *(one.code for one in reasons))

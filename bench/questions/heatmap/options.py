@@ -12,12 +12,13 @@ from typing import Any
 from bench import basis, catalogue, selection
 from bench.basis import evidence, side_by_side, story
 from bench.basis.options import Option
+from bench.basis.points import LOAD_KIND
 from bench.basis.story import Needs, Story
 from bench.chart import title
 from bench.library import Library
 from bench.questions import Choices
 from bench.questions.heatmap import grid
-from bench.questions.heatmap.grid import AXES, KIND, MOST_VALUES, NONE, SIDES
+from bench.questions.heatmap.grid import AXES, MOST_VALUES, NONE, SIDES
 from bench.questions.heatmap.result import MOST_PANELS, StatedColumns
 from bench.records import LOAD_AXES
 from bench.selection import Clause, as_asked, clause, written
@@ -184,7 +185,7 @@ def _needs(library: Library, metric: str, columns: Collection[str] = (), divided
     if not divided:
         return Needs(catalogue.metric(metric).label.lower(), has)
     both = f"count(DISTINCT {divided}) > 1"
-    return Needs("cell that both sides have", has, ", ".join((*columns, KIND)), both)
+    return Needs("cell that both sides have", has, ", ".join((*columns, LOAD_KIND)), both)
 
 
 def _axes(library: Library, view: View, x: str, y: str, panel: str, divided: str) -> tuple[str, str]:
@@ -196,7 +197,7 @@ def _axes(library: Library, view: View, x: str, y: str, panel: str, divided: str
     if x and y:
         return x, y
     condition, wanted = evidence.ranked(library, evidence.read(view)), {x, y} - {""}
-    beside = [KIND, "NULL" if panel == NONE else panel, divided] if divided else []
+    beside = [LOAD_KIND, "NULL" if panel == NONE else panel, divided] if divided else []
     columns = ", ".join([*map(as_asked, AXES), *beside])
     seen = library.fetch(f"SELECT DISTINCT {columns} FROM points WHERE {condition.sql}", condition.params)
     pairs = [
@@ -292,7 +293,7 @@ def _sides(
     fixed = clause(View.of({by: [a or b]})) if a or b else Clause("TRUE", ())
     same = " AND ".join(f"one.{name} IS NOT DISTINCT FROM other.{name}" for name in ("kind", *columns))
     rows = library.fetch(
-        f"WITH seen AS (SELECT {KIND} AS kind, {column} AS side, {', '.join(columns)}, {fixed.sql} AS fixed,"
+        f"WITH seen AS (SELECT {LOAD_KIND} AS kind, {column} AS side, {', '.join(columns)}, {fixed.sql} AS fixed,"
         f" {'min' if lower else 'max'}({value}) AS best FROM points WHERE {condition.sql}"
         f" AND {' AND '.join(f'{one} IS NOT NULL' for one in (column, value, *columns[:2]))} GROUP BY ALL)"
         f" SELECT one.side, other.side, median(one.best / nullif(other.best, 0)) AS ratio FROM seen AS one"
