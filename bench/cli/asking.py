@@ -81,6 +81,8 @@ def document(answer: Answer[Any]) -> dict[str, object]:
             "options": dict(answer.view.options),
             "query": answer.view.query(),
         },
+        "subject": answer.subject.text if answer.subject else "",
+        "verdict": answer.verdict,
         "headline": answer.headline,
         "findings": answer.findings,
         "caveats": answer.caveats,

@@ -21,6 +21,7 @@ from bench import basis
 from bench.basis import variations
 from bench.basis.options import Option
 from bench.basis.statement import Role, Statement
+from bench.basis.subject import Subject
 from bench.basis.variations import Robustness
 from bench.chart import Theme
 from bench.errors import UnknownName
@@ -93,11 +94,18 @@ class Answer(Generic[R]):
     why: tuple[Why, ...] = ()
     library_version: str = ""
     robustness: Robustness | None = None
+    subject: Subject | None = None
+    """What it is about, which its verdict does not repeat; None where the verdict says it itself."""
+
+    @property
+    def verdict(self) -> str:
+        """The one plain sentence with the number in it, which stands below the subject."""
+        return next(one.text for one in self.statements if one.role == "headline")
 
     @property
     def headline(self) -> str:
-        """The one plain sentence with the number in it."""
-        return next(one.text for one in self.statements if one.role == "headline")
+        """Subject and verdict in one line."""
+        return ": ".join(filter(None, (self.subject.text if self.subject else "", self.verdict)))
 
     @property
     def is_told(self) -> bool:
@@ -170,7 +178,7 @@ def questions() -> dict[str, Question]:
     return dict(sorted(modules.items(), key=lambda item: (item[1].ORDER, item[0])))
 
 
-SHARED = frozenset({"openable", "operating_points"})
+SHARED = frozenset({"openable", "operating_points", "pipeline"})
 """The modules of this folder that several questions use."""
 
 

@@ -36,8 +36,10 @@ TextPairs = tuple[tuple[str, str], ...]
 
 
 class Varied(NamedTuple):
-    """An answer's headline, the doubts right below it, and the ways to look that it holds in and does not."""
+    """An answer's verdict, alone and below its subject in one line, the doubts right below it, and the ways to look
+    that it holds in and does not."""
 
+    verdict: str
     headline: str
     doubts: Texts
     ways: Texts
@@ -146,7 +148,7 @@ def varied(name: str, view: View, version: str) -> Varied:
     """The answer's headline as it holds in other ways to look, the doubt right below it, and the ways."""
     found = answer(name, view, version).varied(question(name).robustness(library(), view))
     doubts = tuple(one.text for one in found.statements if one.kind == "doubt")
-    return Varied(found.headline, doubts, found.said("variation"))
+    return Varied(found.verdict, found.headline, doubts, found.said("variation"))
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)

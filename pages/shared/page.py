@@ -36,6 +36,16 @@ class Page:
         return cached.answer(self.name, self.view, self.version)
 
     @property
+    def subject(self) -> str:
+        """What the answer is about, in one line; "" where its sentence says it."""
+        return self.answer.subject.text if self.answer.subject else ""
+
+    @property
+    def verdict(self) -> str:
+        """The answer's sentence below the subject, which says where it is undecided."""
+        return cached.varied(self.name, self.view, self.version).verdict
+
+    @property
     def headline(self) -> str:
         """The answer's sentence, which says where it is undecided."""
         return cached.varied(self.name, self.view, self.version).headline

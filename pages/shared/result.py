@@ -34,7 +34,9 @@ def headline(page: Page) -> None:
         options.row(page)
         first_paint.complete(page)
         st.stop()
-    headlines.headline(page.headline)
+    if page.subject:
+        st.caption(markdown(page.subject))
+    headlines.headline(page.verdict)
     for doubt in cached.varied(page.name, page.view, page.version).doubts:
         st.markdown(markdown(doubt))
     signposts.out_of_nothing(page)

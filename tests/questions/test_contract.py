@@ -12,6 +12,7 @@ import pytest
 
 from bench import catalogue, flags, names
 from bench.basis import points
+from bench.basis.narrator import DAGGER
 from bench.chart import DARK, LIGHT
 from bench.cli.asking import document
 from bench.cli.output import plain
@@ -27,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 every_question = pytest.mark.parametrize("name", list(questions()))
 ROLES = {"headline", "finding", "coverage", "caveat", "variation"}
 HEADLINE_WORDS = 25
+VERDICT_WORDS, VERDICT_NUMBERS = 14, 2
+"""Of an answer whose subject stands above its verdict, which does not repeat it."""
 
 VIEWS = {
     "nothing chosen": {},
@@ -91,10 +94,14 @@ def test_its_answer_is_one_headline_with_a_number_and_says_why(
     assert {one.role for one in answer.statements} <= ROLES
     assert all(one.kind and one.text.endswith(".") for one in answer.statements)
     assert any(character.isdigit() for character in answer.headline)
-    told = re.sub(r" \(flagged: [^)]*\)|; flagged: [^)]*", "", answer.headline)
+    told = re.sub(r" \(flagged: [^)]*\)|; flagged: [^)]*", "", answer.verdict)
     for known in sorted({row.name for row in (*names.models(), *names.accelerators())}, key=len, reverse=True):
         told = re.sub(rf"(\d+ x )?{re.escape(known)}", "name", told)
-    assert len(told.split()) <= HEADLINE_WORDS, answer.headline
+    if answer.subject is None:
+        assert len(told.split()) <= HEADLINE_WORDS, told
+    else:
+        assert len(told.removesuffix(f" {DAGGER}.").split()) <= VERDICT_WORDS, told
+        assert len(re.findall(r"\d[\d,.]*", told)) <= VERDICT_NUMBERS, told
     assert answer.question == question(name).QUESTION
     assert answer.library_version == shipped.version
     assert answer.rows.empty or answer.why
@@ -125,13 +132,15 @@ def test_its_result_is_typed_its_json_derived_from_it_and_its_columns_labelled(
 def test_every_flag_of_a_named_point_stands_in_the_sentence(
     name: str, where: dict[str, list[str]], shipped: Library
 ) -> None:
-    """Of every point that a headline or a finding rests on; `warns` and `excludes` are told, notes are not."""
-    for one in answer_of(shipped, name, View.of(where)).statements:
+    """Of every point that a verdict or a finding rests on, in it or behind its dagger; what only notes is not told."""
+    said = answer_of(shipped, name, View.of(where)).statements
+    behind_dagger = " ".join(one.text for one in said if one.kind == "flagged")
+    for one in said:
         if one.role not in ("headline", "finding"):
             continue
         named = points.named(shipped, one.point_ids).values()
         for words in flags.printed(kind for point in named for kind in point.flag_kinds):
-            assert words in one.text, (one.kind, words)
+            assert words in (behind_dagger if DAGGER in one.text else one.text), (one.kind, words)
 
 
 @every_question

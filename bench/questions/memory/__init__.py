@@ -10,14 +10,13 @@ import pandas as pd
 from bench import basis, names, selection
 from bench.basis import model_shape, side_by_side, story
 from bench.basis.options import Option
-from bench.basis.statement import caveat
 from bench.basis.variations import Robustness
 from bench.chart import value_label
 from bench.library import Library
 from bench.maths import model_memory
 from bench.maths.model_shape import LATENT, ModelShape
-from bench.questions import Answer, Choices, Column, Steps, Why, counting
-from bench.questions.memory import fitting, statements
+from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
+from bench.questions.memory import fitting, verdict
 from bench.questions.memory.figure import figure
 from bench.questions.memory.fitting import BEST, DP, TP, MemorySettings
 from bench.questions.memory.result import Fit, Memory
@@ -66,6 +65,12 @@ COLUMNS = (
 STEPS = Steps(counting("accelerator", "is compared", "are compared"))
 
 SOURCE = "published facts: data/models.csv or a config.json, and data/accelerators.csv; docs/sizing.md has each formula"
+WHY = Why(
+    "Requests that fit",
+    "(share used x memory - reserve - weights) / KV cache of a request, on each device",
+    "weights at the precision, embeddings and head at 16 bit; cache by kind of attention",
+    SOURCE,
+)
 
 
 def complete(library: Library, view: View) -> View:
@@ -105,27 +110,9 @@ def answer(library: Library, view: View) -> Answer[Memory]:
     """What fits on the selected accelerators, else on every one whose memory is known."""
     whole = complete(library, view)
     first, *others = [_memory(library, whole, model) for model in side_by_side.models(library, whole) or (None,)]
-    answered, said = (
-        replace(first, beside=tuple(others)),
-        statements.of_models((first, *others)) if others else statements.statements(first),
-    )
-    gone = (caveat("not_loaded", text) for text in selection.not_loaded(library, whole))
-    return Answer(
-        QUESTION,
-        whole,
-        answered,
-        (*said, *gone),
-        _rows((first, *others)),
-        (
-            Why(
-                "Requests that fit",
-                "(share used x memory - reserve - weights) / KV cache of a request, on each device",
-                "weights at the precision, embeddings and head at 16 bit; cache by kind of attention",
-                SOURCE,
-            ),
-        ),
-        library.version,
-    )
+    said = verdict.of_models((first, *others)) if others else verdict.statements(first)
+    result, rows = replace(first, beside=tuple(others)), _rows((first, *others))
+    return pipeline.answer(library, QUESTION, whole, result, said, rows, (WHY,))
 
 
 def robustness(library: Library, view: View) -> Robustness | None:

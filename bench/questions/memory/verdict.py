@@ -1,0 +1,129 @@
+"""What a memory answer says: the fewest chips that hold the model, or why nobody can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from bench.basis.narrator import Narrator
+from bench.basis.statement import Statement
+from bench.maths.model_memory import WEIGHT_BYTES
+from bench.questions.memory.result import CHIPS, DRAWN, Allocation, Memory
+from bench.questions.memory.words import WORDS
+
+SAY = Narrator(WORDS)
+
+
+def statements(found: Memory) -> Iterator[Statement]:
+    """Verdict, findings and notes of one model."""
+    yield _verdict(found)
+    if found.fits:
+        yield from _findings(found)
+        yield from _notes(found)
+
+
+def of_models(founds: Sequence[Memory]) -> Iterator[Statement]:
+    """What each of several models needs at least, the one that needs fewest first; of which that is not known."""
+    known = sorted((one for one in founds if one.fewest()), key=lambda one: one.fewest()[0].accelerators)
+    if known:
+        yield SAY.verdict("fits_models", models=[_fewest(one) for one in known])
+    else:
+        yield _verdict(founds[0])
+    for one in founds[0 if known else 1 :]:
+        if not one.fewest():
+            yield SAY.note("of_model", model=one.model, verdict=_verdict(one).text)
+    for one in known:
+        for said in _findings(one):
+            yield replace(said, text=SAY.text("of_model", {"model": one.model, "verdict": said.text}))
+    yield from {said.text: said for one in known for said in _notes(one)}.values()
+
+
+def _fewest(found: Memory) -> dict[str, object]:
+    first = found.fewest()[0]
+    return {"model": found.model, "accelerators": first.accelerators, "accelerator": first.accelerator}
+
+
+def _verdict(found: Memory) -> Statement:
+    fewest = found.fewest()
+    if fewest:
+        first = fewest[0]
+        kind = "fits" if first.requests else "fits_weights"
+        return SAY.verdict(kind, **_fewest(found), requests=first.requests, tokens=found.tokens)
+    if found.model is None:
+        return SAY.untold("no_model")
+    if found.fits:
+        return SAY.verdict("does_not_fit", most=CHIPS[-1])
+    if not found.total_params:
+        return SAY.untold("no_params", model=found.model)
+    if found.precision is None:
+        return SAY.untold("no_precision")
+    if found.precision.lower() not in WEIGHT_BYTES:
+        return SAY.untold("no_weight_size", precision=found.precision)
+    return SAY.untold("no_memory", accelerators=list(found.unknown))
+
+
+def _findings(found: Memory) -> Iterator[Statement]:
+    by_chips: dict[int, list[str]] = {}
+    for one in found.fewest():
+        by_chips.setdefault(one.accelerators, []).append(one.accelerator)
+    if by_chips:
+        yield SAY.finding("fewest", fewest=[{"chips": chips, "on": on} for chips, on in by_chips.items()])
+    if len(found.by_precision) > 1:
+        each = [{"precision": name, "chips": one.accelerators} for name, one in found.by_precision]
+        yield SAY.finding("precisions", precisions=each)
+    yield from _reserved(found)
+    yield from map(_allocated, found.allocations)
+
+
+def _reserved(found: Memory) -> Iterator[Statement]:
+    """Which count is the first beside what an engine was logged to reserve; none where the reader takes off as much."""
+    first, reserved = found.fewest(), found.fewest_reserved()
+    if not first or found.reserve_range_gib is None or all(one.requests is None for one in found.fits):
+        return
+    most = found.reserve_range_gib[1]
+    if found.reserve_gib >= most:
+        return
+    if not reserved:
+        yield SAY.finding("reserved_nowhere", reserve_gib=most)
+        return
+    same = (reserved[0].accelerators, reserved[0].accelerator) == (first[0].accelerators, first[0].accelerator)
+    yield SAY.finding(
+        "reserved" if same else "reserved_more",
+        reserve_gib=most,
+        accelerators=reserved[0].accelerators,
+        accelerator=reserved[0].accelerator,
+        requests=reserved[0].requests_reserved or 0,
+    )
+
+
+def _allocated(one: Allocation) -> Statement:
+    """What an engine's log says of a device, and what is predicted."""
+    least, most = one.cache_off_gib or (0.0, 0.0)
+    cache = one.cache_gib
+    return SAY.finding(
+        "allocated" if cache is None else "allocated_cache",
+        engine=one.engine,
+        accelerator=one.accelerator,
+        accelerators=one.accelerators,
+        weights_gib=one.weights_gib,
+        weights_predicted_gib=one.weights_gib + one.weights_off_gib,
+        cache_gib=cache,
+        cache_least_gib=None if cache is None else cache + least,
+        cache_most_gib=None if cache is None else cache + most,
+    )
+
+
+def _notes(found: Memory) -> Iterator[Statement]:
+    if found.unknown:
+        yield SAY.note("unknown", accelerators=list(found.unknown))
+    many = len({one.accelerator for one in found.fits})
+    if found.chart == "chips" and many > DRAWN:
+        yield SAY.note("drawn", drawn=DRAWN, accelerators=many)
+    logged = found.reserve_range_gib
+    kind = "at_most" if found.reserve_gib else "at_most_unknown" if logged is None else "at_most_logged"
+    least, most = logged or (None, None)
+    yield SAY.note(kind, utilisation=found.utilisation, reserve_gib=found.reserve_gib, least_gib=least, most_gib=most)
+    if found.is_latent and found.layout == "tp":
+        yield SAY.note("latent")
+    if found.has_computed_params:
+        yield SAY.note("computed", total_params=(found.total_params or 0) / 1e9)
