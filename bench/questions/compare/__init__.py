@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bench import basis, catalogue, selection
+from bench import basis, catalogue
 from bench.basis import evidence, likeness, points, side_by_side, story, variations
 from bench.basis.evidence import Ranking
 from bench.basis.options import Option
 from bench.basis.points import PointFacts
-from bench.basis.statement import caveat
 from bench.basis.story import Needs, Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.errors import UsageError
 from bench.library import Library
-from bench.questions import Answer, Choices, Column, Steps, Why
-from bench.questions.compare import curves, estimated, matching, sides, statements
+from bench.questions import Answer, Choices, Column, Steps, Why, pipeline
+from bench.questions.compare import curves, estimated, matching, sides, verdict
 from bench.questions.compare.estimated import BASES, PairRatios
 from bench.questions.compare.figure import draw as figure
 from bench.questions.compare.matching import Matched
 from bench.questions.compare.result import ComparedSide, Comparison, FactDifference
+from bench.questions.compare.words import BASIS_WORDS, VERDICTS
 from bench.questions.crossover.options import side, written
 from bench.view import View
 from bench.wording import counted, joined, number
@@ -99,21 +99,12 @@ def answer(library: Library, view: View) -> Answer[Comparison]:
     chosen = _story(library, view)
     whole = chosen.view
     found, told = _comparison(library, whole)
-    return Answer(
-        question=QUESTION,
-        view=whole,
-        result=found,
-        statements=(
-            *statements.statements(found),
-            *_unlike(found),
-            *side_by_side.left_out(library, whole, _models(found), "no matched pair"),
-            *story.statements(chosen),
-            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
-        ),
-        rows=_rows(found, told),
-        why=tuple(_why(found)) if found.metrics else (),
-        library_version=library.version,
+    said = (
+        *verdict.statements(found),
+        *_unlike(found),
+        *side_by_side.left_out(library, whole, _models(found), "no matched pair"),
     )
+    return pipeline.answer(library, QUESTION, whole, found, said, _rows(found, told), _why(found), chosen)
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
@@ -122,16 +113,16 @@ def robustness(library: Library, view: View) -> Robustness | None:
     if side(whole, "a") is None or side(whole, "b") is None:
         return None
 
-    def verdict(one: Variation) -> Verdict | None:
+    def of_variation(one: Variation) -> Verdict | None:
         matched = _matched(library, whole, one.ranking)
         metrics = matching.told(matched, whole.option("metric"))[:1]
         if not matched.many or not metrics:
             return None
         ratios = estimated.of_metric(library, matched, metrics[0], sample=False)
         (main,) = estimated.told([ratios], _margin(whole), frozenset())
-        return Verdict(main.verdict, statements.verdict_words(main))
+        return Verdict(main.verdict, VERDICTS[main.verdict])
 
-    return variations.of(library, whole, None, verdict, _usable(library))
+    return variations.of(library, whole, None, of_variation, _usable(library))
 
 
 def _usable(library: Library) -> str:
@@ -196,7 +187,7 @@ def _comparison(library: Library, whole: View) -> tuple[Comparison, PairRatios |
     keys = matching.told(matched, whole.option("metric")) if matched.many else []
     ratios = [estimated.of_metric(library, matched, key) for key in keys]
     both = _side(library, matched, "a", own[0]), _side(library, matched, "b", own[1])
-    apart = statements.defined_apart(library, matched, keys)
+    apart = matching.defined_apart(library, matched, keys)
     metrics = tuple(estimated.told(ratios, margin, apart)) if ratios else ()
     main = ratios[0] if ratios else None
     found = Comparison(
@@ -306,7 +297,7 @@ def _why(found: Comparison) -> Iterator[Why]:
         "Interval",
         "95 %, Student's t on logarithms: by the scatter of repeats; of runs measured once by a block bootstrap over"
         " their requests in time order or by how other repeats of the library scatter, whichever is wider",
-        f"from {statements.BASIS_WORDS[main.basis]}; {counted(found.scatter, 'group')} of repeats elsewhere",
+        f"from {BASIS_WORDS[main.basis]}; {counted(found.scatter, 'group')} of repeats elsewhere",
         "bench/maths/verdict.py; bench/maths/bootstrap.py: Künsch 1989, Politis and White 2004",
     )
     yield Why(

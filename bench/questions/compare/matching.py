@@ -172,3 +172,26 @@ def told(found: Matched, wanted: str) -> list[str]:
     usual = [key for key in listed if key.startswith("output_tokens_per_s") and 2 * many[key] >= max(many.values())]
     first = [wanted] if wanted in found.metrics else (usual or order)[:1]
     return [*first, *(key for key in listed if key not in first)][:MOST_METRICS]
+
+
+def defined_apart(library: Library, found: Matched, metrics: Sequence[str]) -> frozenset[str]:
+    """The metrics that the sources of one side define otherwise than those of the other."""
+    sides = [found.rows.loc[found.rows["side"] == key, "source_id"].unique().tolist() for key in "ab"]
+    if not metrics or not all(sides):
+        return frozenset()
+    words = [
+        {
+            metric: set(definitions)
+            for metric, definitions in library.fetch(
+                "SELECT metric, list(DISTINCT concat_ws('; ', definition, denominator, \"window\")) FROM passports"
+                " WHERE source_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) GROUP BY metric",
+                (ids,),
+            )
+        }
+        for ids in sides
+    ]
+    return frozenset(
+        metric
+        for metric in metrics
+        if metric in words[0] and metric in words[1] and words[0][metric] != words[1][metric]
+    )

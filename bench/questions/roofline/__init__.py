@@ -8,18 +8,17 @@ from typing import Any, cast
 
 import pandas as pd
 
-from bench import basis, catalogue, names, selection
+from bench import basis, catalogue, names
 from bench.basis import evidence, side_by_side, stated_share, story, variations
 from bench.basis.options import Option
 from bench.basis.roofline import RooflinePhase
-from bench.basis.statement import caveat
 from bench.basis.story import Needs, Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.chart import value_label
 from bench.errors import UnknownName
 from bench.library import Library
-from bench.questions import Answer, Choices, Column, Steps, Why, counting
-from bench.questions.roofline import ceilings, measured, statements, steps
+from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
+from bench.questions.roofline import ceilings, measured, steps, verdict
 from bench.questions.roofline.figure import figure
 from bench.questions.roofline.paths import UNITS
 from bench.questions.roofline.result import BATCH, INTENSITY, HeldPoint, Roofline, closest
@@ -99,20 +98,12 @@ def answer(library: Library, view: View) -> Answer[Roofline]:
     whole = chosen.view
     roofline = _roofline(library, whole)
     shown = [one.rig.model for one in roofline.points]
-    return Answer(
-        question=QUESTION,
-        view=whole,
-        result=roofline,
-        statements=(
-            *statements.statements(roofline),
-            *side_by_side.left_out(library, whole, shown, "no point that can be held against a ceiling"),
-            *story.statements(chosen),
-            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
-        ),
-        rows=_rows(roofline),
-        why=tuple(_why(roofline)) if roofline.points else (),
-        library_version=library.version,
+    said = (
+        *verdict.statements(roofline),
+        *side_by_side.left_out(library, whole, shown, "no point that can be held against a ceiling"),
     )
+    why = _why(roofline) if roofline.points else ()
+    return pipeline.answer(library, QUESTION, whole, roofline, said, _rows(roofline), why, chosen, roofline.known)
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
@@ -123,14 +114,14 @@ def robustness(library: Library, view: View) -> Robustness | None:
     if ranking.limits and not evidence.deciding(library, ranking, measured.usable_sql(library, phase)).names_a_best:
         return None
 
-    def verdict(one: Variation) -> Verdict | None:
+    def of_variation(one: Variation) -> Verdict | None:
         points = measured.held(measured.fetched(library, one.ranking, phase), phase)
         first = next(iter(closest(points)), None)
         if first is None:
             return None
         return Verdict(" ".join(map(str, first.rig)), f"{first.rig.hardware} gets closest to its limits")
 
-    return variations.of(library, whole, None, verdict, measured.usable_sql(library, phase))
+    return variations.of(library, whole, None, of_variation, measured.usable_sql(library, phase))
 
 
 def _story(library: Library, view: View) -> Story:

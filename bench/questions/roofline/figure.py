@@ -18,7 +18,6 @@ from bench.plain_text import html
 from bench.questions.roofline import paths
 from bench.questions.roofline.paths import LinePath, RooflinePlot
 from bench.questions.roofline.result import INTENSITY, HeldPoint, ProjectedUse, Projection, Roofline
-from bench.questions.roofline.statements import BINDINGS
 from bench.wording import number, share
 
 HEIGHT, PLOT_PX = 560, 400
@@ -143,7 +142,7 @@ def _said(result: Roofline, one: HeldPoint, *, brief: bool) -> str:
     used = [("memory bandwidth", use.bandwidth), ("compute peak", use.compute)]
     lines.append(" · ".join(f"{words} {share(value)}" for words, value in used if value is not None))
     if not brief:
-        binds = BINDINGS[one.bound_by] if one.bound_by else "what binds it is not told"
+        binds = one.bound_by or "what binds it is not known"
         together = f"{number(use.requests)} requests share a step" if use.requests is not None else ""
         lines += [f"bound by {binds}" if one.bound_by else binds, together]
         unit = paths.UNITS[result.phase].lower()
