@@ -10,6 +10,7 @@ Behind the colon stands how a value is written:
     {x:verb is/are}          the verb for a count
     {x:share}                a ratio as a percentage
     {x:times} {x:ahead}      a ratio: "2.6 times", "31 % more"; by how much a leader leads: "by 31 %"
+    {x:speed}                a ratio of speeds: "30 % faster", "2.1 times as fast"
     {x:metric}               a metric's name from its key: "p99 TTFT"
     {x:in ttft_ms_p99}       a metric's value with its unit; {x:in {metric}} where the key is a value, too
     {x:each part}            a list of mappings, each by the template `part`, "; " between them
@@ -26,7 +27,7 @@ from typing import Any
 from bench import catalogue, flags
 from bench.basis.points import PointFacts
 from bench.basis.statement import Role, Statement
-from bench.basis.wording import ahead, flags_of, opened, times
+from bench.basis.wording import ahead, flags_of, opened, speed, times
 from bench.chart import value_label
 from bench.names import KINDS
 from bench.wording import counted, inline, joined, number, quantity, share
@@ -108,6 +109,7 @@ HOW: Mapping[str, Callable[[Any], str]] = {
     "share": share,
     "times": times,
     "ahead": ahead,
+    "speed": speed,
     "metric": lambda key: inline(catalogue.metric(key)),
 }
 

@@ -78,6 +78,15 @@ def times(ratio: float, noun: str = "", other: str = "") -> str:
     return f"{share(ratio - 1)} more{after}{than}" if ratio > 1 else f"{share(1 - ratio)} less{after}{than}"
 
 
+def speed(ratio: float) -> str:
+    """A ratio of speeds in words: "30 % faster", "2.1 times as fast", "21 % slower", "as fast"."""
+    if is_tie(ratio):
+        return "as fast"
+    if ratio >= TWICE:
+        return f"{number(ratio)} times as fast"
+    return f"{share(ratio - 1)} faster" if ratio > 1 else f"{share(1 - ratio)} slower"
+
+
 def ahead(ratio: float) -> str:
     """By how much a leader leads at this ratio, above 1: "by 31 %", "2.6 times"; "not at all" for a tie."""
     if is_tie(ratio):

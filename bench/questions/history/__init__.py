@@ -8,18 +8,17 @@ from typing import Any
 
 import pandas as pd
 
-from bench import basis, catalogue, selection
+from bench import basis, catalogue
 from bench.basis import evidence, side_by_side, story
 from bench.basis.options import Option
-from bench.basis.statement import caveat
 from bench.basis.story import Needs, Story
 from bench.basis.variations import Robustness
 from bench.chart import setting
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.maths.change_points import ALARMS, LEAST
-from bench.questions import Answer, Choices, Column, Steps, Why, counting
-from bench.questions.history import fixed_loads, lines, method, statements, trade_offs
+from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
+from bench.questions.history import fixed_loads, lines, method, trade_offs, verdict
 from bench.questions.history.figure import figure
 from bench.questions.history.lines import DeploymentHistory, Histories
 from bench.questions.history.result import FRONTIER, TIME, FixedLoad, History, LoadValue
@@ -113,20 +112,12 @@ def answer(library: Library, view: View) -> Answer[History]:
     told = _followed(library, view)
     result = _history(library, told)
     shown = [told.line.facts.model] if told.line else []
-    return Answer(
-        question=QUESTION,
-        view=told.view,
-        result=result,
-        statements=(
-            *statements.statements(result),
-            *side_by_side.left_out(library, told.view, shown, "a history of its own; one is shown at a time"),
-            *story.statements(told.story),
-            *(caveat("not_loaded", text) for text in selection.not_loaded(library, told.view)),
-        ),
-        rows=_rows(result),
-        why=tuple(_why(result)) if result.loads else (),
-        library_version=library.version,
+    said = (
+        *verdict.statements(result),
+        *side_by_side.left_out(library, told.view, shown, "a history of its own; one is shown at a time"),
     )
+    why = _why(result) if result.loads else ()
+    return pipeline.answer(library, QUESTION, told.view, result, said, _rows(result), why, told.story)
 
 
 def robustness(library: Library, view: View) -> Robustness | None:

@@ -11,13 +11,14 @@ from typing import Any
 import plotly.graph_objects as go
 
 from bench import chart
+from bench.basis.wording import speed
 from bench.chart import Theme, line_names
 from bench.chart.axis import LogAxis, decade_ticks, widened
 from bench.chart.line_names import EVERY_WIDTH
 from bench.chart.texts import text_at
 from bench.plain_text import html
+from bench.questions.history.method import named
 from bench.questions.history.result import FRONTIER, FixedLoad, History, LoadValue, SpeedChange, TradeOff
-from bench.questions.history.statements import load_words, method_words, speed_words
 from bench.wording import number, quantity
 
 HEIGHT, PLOT_PX = 540, 400
@@ -114,7 +115,7 @@ def _values(result: History, one: FixedLoad, place: int, shade: str) -> Iterator
     """The values of a load, a line through each stretch of one method; hollow where they are interpolated."""
     for start, end, _ in one.stretches:
         own = one.values[start:end]
-        group = html(load_words(one))
+        group = html(one.words)
         yield {
             "type": "scatter",
             "mode": "lines+markers",
@@ -142,10 +143,10 @@ def _values(result: History, one: FixedLoad, place: int, shade: str) -> Iterator
 def _said(result: History, one: FixedLoad, value: LoadValue) -> str:
     """What a value says under the pointer."""
     run = result.runs[value.run]
-    lines = [f"<b>{html(quantity(value.value, result.metric))} at {html(load_words(one))}</b>"]
+    lines = [f"<b>{html(quantity(value.value, result.metric))} at {html(one.words)}</b>"]
     change = next((each for each in one.told if each.after == value.run), None)
-    lines += [f"from here {html(speed_words(change.speed))}"] if change else []
-    lines += [f"measured unlike the run before: {html(method_words(value.changes))}"] if value.changes else []
+    lines += [f"from here {html(speed(change.speed))}"] if change else []
+    lines += [f"measured unlike the run before: {html(named(value.changes))}"] if value.changes else []
     lines += [f"interpolated between loads {number(value.gap)} times apart"] if value.is_interpolated else []
     lines += [html(f"run of {run.words}"), chart.hover_lines(value.measured.facts.row, ())]
     return "<br>".join(lines)
@@ -160,7 +161,7 @@ def _levels(result: History, one: FixedLoad, shade: str) -> Iterator[dict[str, A
                     "type": "scatter",
                     "mode": "lines",
                     "showlegend": False,
-                    "legendgroup": html(load_words(one)),
+                    "legendgroup": html(one.words),
                     "hoverinfo": "skip",
                     "x": [_day(result, one.values[start + place]) for place in (first, last - 1)],
                     "y": [level, level],
@@ -202,7 +203,7 @@ def _methods(result: History, theme: Theme) -> tuple[list[dict[str, Any]], list[
     ]
     words = [
         text_at(
-            f"method changed:<br>{html(method_words(kinds.values()))}",
+            f"method changed:<br>{html(named(kinds.values()))}",
             x,
             1,
             "x paper",
@@ -249,7 +250,7 @@ def _names(result: History, across: DateAxis, up: LogAxis, shade: str, theme: Th
         )
     ]
     for pages in EVERY_WIDTH:
-        names = [load_words(one) for one in lines]
+        names = [one.words for one in lines]
         if pages.room(names) > ROOM * 1.5:
             names = [number(one.load) for one in lines]
         places = [(across.place(result.runs[end.run].date), up.place(end.value)) for end in ends]
@@ -259,7 +260,7 @@ def _names(result: History, across: DateAxis, up: LogAxis, shade: str, theme: Th
         for line, end, name, label in zip(lines, ends, names, labels, strict=True):
             if label is not None:
                 written = _name(pages, name, _day(result, end), up.at(label.up), shade, theme, is_left=label.is_left)
-                yield {**written, "legendgroup": html(load_words(line))}
+                yield {**written, "legendgroup": html(line.words)}
 
 
 def _name(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from bench import catalogue
 from bench.library import Library
 from bench.questions.history.result import Measurement, MethodChange
+from bench.wording import joined
 
 WORDS = {
     "source": "source",
@@ -31,6 +32,11 @@ MANY_MORE = 1.5
 
 Passports = Mapping[str, Mapping[str, str | None]]
 """By source id, the window and the token source of a metric."""
+
+
+def named(changes: Iterable[MethodChange]) -> str:
+    """In what something was measured unlike: "harness and window"."""
+    return joined([WORDS[one.kind] for one in changes], at_most=4)
 
 
 def passports(library: Library, metric: str) -> Passports:

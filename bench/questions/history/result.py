@@ -13,7 +13,9 @@ from bench.basis.document import HIDDEN
 from bench.basis.evidence import PointTally
 from bench.basis.interpolated import PredictionError
 from bench.basis.points import PointFacts
+from bench.chart import setting
 from bench.maths.change_points import Levels
+from bench.wording import number
 
 TIME, FRONTIER = "time", "frontier"
 """What is drawn: the metric over dates, or the trade-off of each run."""
@@ -126,6 +128,11 @@ class FixedLoad:
     values: tuple[LoadValue, ...]
     stretches: tuple[tuple[int, int, Levels], ...] = field(metadata={HIDDEN: True})
     changes: tuple[SpeedChange, ...]
+
+    @property
+    def words(self) -> str:
+        """The load in a sentence: "concurrency 64"."""
+        return setting(self.axis, self.load) if self.axis != "load" else f"load {number(self.load)}"
 
     @property
     def told(self) -> tuple[SpeedChange, ...]:
