@@ -14,15 +14,16 @@ from bench import flags, selection
 from bench.basis import limits
 from bench.basis.document import HIDDEN
 from bench.basis.limits import Limit
+from bench.basis.narrator import Narrator
 from bench.basis.options import Option
-from bench.basis.statement import Statement, coverage
-from bench.basis.wording import CAVEAT
+from bench.basis.statement import Statement
+from bench.basis.words import WORDS
 from bench.library import Library
 from bench.library.newest_runs import FIGURES, OLDER, REPEAT, SET_ASIDE, set_aside_sql
 from bench.selection import Clause
 from bench.view import View
-from bench.wording import counted, is_or_are, joined
 
+SAY = Narrator(WORDS)
 USED = "used"
 UNKNOWN, BEYOND = "unknown_limit", "beyond_limit"
 """What becomes of a ranked point that does not say whether it keeps the reader's limits, or breaks them."""
@@ -74,21 +75,12 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a point is not used: a code, words after a count of points, and the condition that such a point meets.
-
-    `brief` are the words where those are too long for a sentence.
-    """
+    """Why a point is not used: a code, words after a count of points, and the condition that such a point meets."""
 
     code: str
     words: str
     sql: str = field(metadata={HIDDEN: True})
     params: tuple[Any, ...] = field(default=(), metadata={HIDDEN: True})
-    brief: str = field(default="", metadata={HIDDEN: True})
-
-    def counted(self, many: int, *, briefly: bool) -> str:
-        """How many points it keeps out: "17 beyond the limits"."""
-        words = (briefly and self.brief) or self.words
-        return f"{many:,} {words.replace('that do ', 'that does ') if many == 1 else words}"
 
 
 @dataclass(frozen=True)
@@ -171,10 +163,8 @@ def limit_reasons(
     kept = limits.kept_sql(library, wanted, {key: f"({one.sql})" for key, one in made.items()})
     bound = tuple(value for one in wanted if one.metric.key in made for value in made[one.metric.key].params)
     return (
-        Reason(
-            UNKNOWN, f"that do not state {limits.metrics(wanted)}", f"({kept}) IS NULL", bound, "that do not state them"
-        ),
-        Reason(BEYOND, f"beyond {limits.short(wanted)}", f"NOT ({kept})", bound, "beyond the limits"),
+        Reason(UNKNOWN, f"without {limits.metrics(wanted)}", f"({kept}) IS NULL", bound),
+        Reason(BEYOND, "beyond the limits", f"NOT ({kept})", bound),
     )
 
 
@@ -223,23 +213,13 @@ def deciding(library: Library, ranking: Ranking, further: str = "TRUE") -> Decid
 
 
 def left_out(points: PointTally) -> list[Statement]:
-    """What of the selection is not ranked, and why, in one sentence of CAVEAT words; nothing where everything is."""
-    counts = [(points.of(one.code), one) for one in points.reasons if points.of(one.code)]
-    if not counts:
+    """What of the selection is not ranked, and why; nothing where everything is."""
+    reasons = [{"points": many, "words": one.words} for one in points.reasons if (many := points.of(one.code))]
+    if not reasons:
         return []
-    use = f"None of {counted(points.selected, 'point')} is used"
-    if points.used:
-        use = f"{points.used:,} of {counted(points.selected, 'point')} {is_or_are(points.used)} used; left out"
-    elif points.selected == 1:
-        use = "The only point is not used"
-    for named, briefly in ((len(counts), False), *((one, True) for one in range(len(counts), 0, -1))):
-        parts = [reason.counted(many, briefly=briefly) for many, reason in counts[:named]]
-        if rest := sum(many for many, _ in counts[named:]):
-            parts.append(f"{rest:,} for other reasons")
-        text = f"{use}: {joined(parts, at_most=len(parts))}."
-        if len(text.split()) <= CAVEAT:
-            break
-    return [coverage("left_out", text, **points.counts)]
+    kind = "left_out" if points.used else "left_out_all"
+    values = {**points.counts, "selected": points.selected, "used": points.used, "reasons": reasons}
+    return [SAY.coverage("left_out", kind, **values)]
 
 
 def _of_the_point(ranking: Ranking) -> list[Reason]:

@@ -13,16 +13,19 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
 from bench import catalogue
+from bench.basis.narrator import Narrator
 from bench.basis.options import Option
-from bench.basis.statement import Statement, caveat
-from bench.basis.wording import CAVEAT, fitting, listing, opened
-from bench.chart import value_label
+from bench.basis.statement import Statement
+from bench.basis.wording import opened
+from bench.basis.words import WORDS
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.maths.cost import MILLION, SECONDS_PER_HOUR
 from bench.selection import Clause
 from bench.view import View
-from bench.wording import joined, number, share
+from bench.wording import number, share
+
+SAY = Narrator(WORDS)
 
 EVERY = "every"
 """How a reader names every price book, every terms or every provider."""
@@ -351,19 +354,16 @@ def statements(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[
     """Which prices an answer stands on, and the accelerators that have none; nothing where no chip is named."""
     wanted = list(dict.fromkeys(chips))
     known = [prices[chip] for chip in wanted if chip in prices]
-    unpriced = [value_label("accelerator", chip) for chip in wanted if chip not in prices]
+    unpriced = [chip for chip in wanted if chip not in prices]
     said = []
     if known:
-        named = [(value_label("accelerator", one.accelerator), one) for one in known]
-        start = f"Priced per chip and hour, {choice.words}"
-        median = f"{start}, the median of so many providers: "
-        whole, short = ([f"{chip} {getattr(one, how)}" for chip, one in named] for how in ("words", "brief"))
-        every = f"{start}: {joined(whole, at_most=len(whole))}."
-        text = fitting(every, listing(median, short, ".", longest=CAVEAT).text, longest=CAVEAT)
-        said.append(caveat("prices", text, (), **{one.accelerator: one.usd for one in known}))
+        several = any(one.providers > 1 for one in known)
+        priced = [{"accelerator": one.accelerator, "usd": one.usd, "words": one.brief} for one in known]
+        terms = f"{choice.words}{', the median of so many providers' * several}"
+        usd = {one.accelerator: one.usd for one in known}
+        said.append(SAY.note("prices", terms=terms, chips=priced, **usd))
     if unpriced:
-        text = listing(f"No {_adjective(choice)}price for ", unpriced, ": left out.").text
-        said.append(caveat("unpriced", text, unpriced=len(unpriced)))
+        said.append(SAY.note("unpriced", terms=_adjective(choice), accelerators=unpriced, unpriced=len(unpriced)))
     return said
 
 
