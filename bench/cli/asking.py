@@ -8,6 +8,7 @@ from typing import Any
 
 from bench import catalogue
 from bench.basis import document as documents
+from bench.basis.statement import Role
 from bench.cli import output, progress
 from bench.cli.arguments import Parser, add_list, add_where, command, opened, where
 from bench.questions import Answer, answered, options, questions
@@ -82,16 +83,21 @@ def document(answer: Answer[Any]) -> dict[str, object]:
             "query": answer.view.query(),
         },
         "subject": answer.subject.text if answer.subject else "",
-        "verdict": answer.verdict,
+        "verdict": _said(answer, "headline")[0],
         "headline": answer.headline,
-        "findings": answer.findings,
-        "caveats": answer.caveats,
+        "findings": _said(answer, "finding"),
+        "notes": _said(answer, "coverage", "caveat"),
         "variations": answer.said("variation"),
-        "statements": documents.document(answer.statements),
         "result": documents.document(answer.result) | {"robustness": documents.document(answer.robustness)},
         "rows": output.frame_rows(answer.rows),
         "library_version": answer.library_version,
     }
+
+
+def _said(answer: Answer[Any], *roles: Role) -> list[dict[str, Any]]:
+    """The sentences with one of these parts in the answer: kind, text, values and the ids of the points they rest on."""
+    said = (documents.document(one) for one in answer.statements if one.role in roles)
+    return [{key: value for key, value in one.items() if key != "role"} for one in said]
 
 
 def _slot(key: str) -> str:
