@@ -7,7 +7,7 @@ with frame.opened("compare") as page:
     result.headline(page)
     options.row(page, "a", "b", "metric", "margin", "show")
     result.figure(page)
-    result.caveats(page, inked=("definitions", "once", "no_repeats", "unlike", "one_sided"))
+    result.caveats(page, inked=("definitions", "once", "differing_pairs", "no_repeats", "unlike", "one_sided"))
     result.findings(page)
     difference.table(page)
     result.rows(

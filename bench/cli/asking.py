@@ -95,7 +95,7 @@ def document(answer: Answer[Any]) -> dict[str, object]:
 
 
 def _said(answer: Answer[Any], *roles: Role) -> list[dict[str, Any]]:
-    """The sentences with one of these parts in the answer: kind, text, values and the ids of the points they rest on."""
+    """The sentences with one of these parts in the answer: kind, text, values and ids of the points they rest on."""
     said = (documents.document(one) for one in answer.statements if one.role in roles)
     return [{key: value for key, value in one.items() if key != "role"} for one in said]
 
