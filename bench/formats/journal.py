@@ -225,7 +225,7 @@ def read(file: SourceFile) -> Reading:
     journal = decode(file.path)
     if not journal.measured:
         raise InputError(f"{file.name} has no measured point yet.")
-    result = reading(journal)
+    result = reading(journal, file.name)
     for line, _ in journal.points:
         if not line.measured:
             reason = f"Point {line.number} failed: {line.error or 'no request succeeded'}"
@@ -237,18 +237,35 @@ def read(file: SourceFile) -> Reading:
     return result
 
 
-def reading(journal: Journal) -> Reading:
-    """The points of a journal that has some, as a result file's."""
+def reading(journal: Journal, name: str) -> Reading:
+    """The points of a journal that has some, checked and judged as a result file's; `name` is the file's.
+
+    One whose figures cannot be true together is refused alone: the sweep may still be running.
+    """
+    from bench.formats.plausibility.lengths import judged
+    from bench.formats.reading.finishing import check
     from bench.formats.reading.point_table import Reading, passports_table, points_table
 
     first = journal.sessions[0]
+    points, refusals = [], []
+    for line, session in journal.measured:
+        point = _point(line, session)
+        try:
+            check(name, point)
+        except InputError as problem:
+            refusals.append(Refusal(name, str(problem), line.number))
+        else:
+            points.append(point)
+    if not points:
+        raise InputError(f"{name} has no point that could be taken: {refusals[0].reason}")
     keys = dict.fromkeys(key for line, _ in journal.measured for key in line.metrics)
     about = {"title": first.title} if first.title else {}
     return Reading(
         NAME,
-        points_table([_point(line, session) for line, session in journal.measured]),
+        points_table(judged(points)),
         passports=passports_table([_passport(key, journal) for key in keys]) if keys else None,
         tool_version=first.tool_version,
+        refusals=refusals,
         about=about,
         usd_per_accelerator_hour=next(
             (one.usd_per_accelerator_hour for one in reversed(journal.sessions) if one.usd_per_accelerator_hour), None

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from bench.catalogue import is_metric, is_part, metric
 from bench.errors import InputError, UnknownName
-from bench.formats.plausibility.columns import with_doubts
+from bench.formats.plausibility.columns import contradicted, with_doubts
 from bench.formats.reading import Reading, Recognition, SourceFile
 from bench.formats.reading.point_table import POINT_COLUMNS, SCORE_COLUMNS, passports_table
 from bench.formats.reading.source_card import SourceCard, card_path, read_card
@@ -147,6 +147,10 @@ class _Reader:
             row_order.check({key: columns[key] for key in columns if is_metric(key)}, verdicts)
             _keep_checkpoints(columns, part.columns.get("model"))
         self._fill(columns, part, len(part.numbers))
+        if not self._scores:
+            for row, problem in contradicted(columns, len(part.numbers)).items():
+                at = np.arange(len(part.numbers)) == row
+                verdicts.against(at, problem.key, shown(columns[problem.key]), f"another number, since {problem.why}")
         if not self._scores and (flags := with_doubts(columns, len(part.numbers))) is not None:
             columns["flags"] = flags
         batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))

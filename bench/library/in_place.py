@@ -63,7 +63,7 @@ def read(id: str, folder: Path, facts_written: int) -> tuple[Reading, HeldSource
     journal = journals.decode(folder / manifest.main)
     if not journal.measured:
         return None
-    reading = journals.reading(journal)
+    reading = journals.reading(journal, manifest.main)
     return reading, HeldSource(
         id,
         manifest.file,

@@ -344,7 +344,18 @@ class Library:
     def verify(self) -> Verified:
         """What is wrong with the library, once every file of it was read and held against its sum."""
         self.refresh()
-        return verifying.verify(self._roots, self._shown.watch)
+        return verifying.verify(self._roots, self._shown.watch, self._missing)
+
+    def _missing(self, ids: Sequence[str]) -> set[str]:
+        """Those of these ids that no point, score or source has; a purged source is one."""
+        purged = {id for id, row in self._snapshot.ledgers.retractions.items() if row.purged}
+        found = self.fetch(
+            "WITH asked AS (SELECT unnest(CAST($1 AS VARCHAR[])) AS id)"
+            " SELECT id FROM asked SEMI JOIN pack_points ON point_id = id"
+            " UNION SELECT id FROM asked SEMI JOIN pack_scores ON score_id = id",
+            [list(ids)],
+        )
+        return {*ids} - {*self._snapshot.owners} - purged - {id for (id,) in found}
 
     def without_rows(self) -> list[str]:
         """The sources whose files are there while no pack holds what was read of them; a rebuild reads them again."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from bench.progress import steps
 REBUILD = "Read the library's sources again: `python -m bench rebuild`."
 PUT_BACK = "Put its files back as they came, or purge it."
 RESTORE = "It ships with Kneepoint: put its data/library back as it came."
+UNKNOWN = "It is of an earlier version, without a sum, and no point, score or source has its id."
 TORN = "It is no whole line, as a full disk or a crash leaves one, and says nothing."
 LEDGERS = (*ledger.VISIBLE, "audit")
 
@@ -56,9 +57,12 @@ class Verified:
         return asdict(self)
 
 
-def verify(roots: Sequence[Root], watch: Watch) -> Verified:
-    """Everything in these folders, held against the sums that were written with it."""
-    wrong = [one for root in roots for one in _wrong_in(root, watch)]
+def verify(roots: Sequence[Root], watch: Watch, missing: Callable[[Sequence[str]], set[str]]) -> Verified:
+    """Everything in these folders, held against the sums that were written with it.
+
+    `missing` returns those of some ids that no point, score or source has.
+    """
+    wrong = [one for root in roots for one in (*_wrong_in(root, watch), *_unknown_ids(root, missing))]
     packs = [(root, name) for root in roots for name in listed(root.points)]
     return Verified(
         packs=len(packs),
@@ -130,6 +134,21 @@ def _ledgers(root: Root) -> Iterator[Damage]:
             what = TORN if entry is None else ledger.wrong_in(name, entry)
             if what is not None:
                 yield Damage(f"{path.name}, line {number}", what, ledger.MEND)
+
+
+def _unknown_ids(root: Root, missing: Callable[[Sequence[str]], set[str]]) -> Iterator[Damage]:
+    """Lines without a sum about nothing that is known: a damaged id takes back what it hid, or a note, unseen."""
+    for name in ("notes", "retractions"):
+        path = root.ledger(name)
+        lines = {
+            number: entry["id"]
+            for number, entry in ledger.numbered(path)
+            if entry is not None and ledger.SUM not in entry and ledger.wrong_in(name, entry) is None
+        }
+        unknown = missing([*lines.values()]) if lines else set()
+        for number, id in lines.items():
+            if id in unknown:
+                yield Damage(f"{path.name}, line {number}", UNKNOWN, ledger.MEND)
 
 
 def _settled(path: Path) -> bool:

@@ -102,6 +102,18 @@ def test_every_check_finds_nothing_where_figures_agree_or_there_are_none(tmp_pat
             "output_tokens_per_s is 808; 4 requests/s of 101 tokens come to 404",
         ),
         (
+            "rates",
+            {
+                **dict.fromkeys(("isl_actual", "osl_actual", "requests_per_s", "e2el_ms_mean", "concurrency")),
+                "isl": 1024,
+                "osl": 256,
+                "output_tokens_per_s": 1500,
+                "total_tokens_per_s": 3000,
+            },
+            "rates_differ",
+            "total_tokens_per_s is 3,000; 1,500 output tokens/s at 1,024 tokens in and 256 out come to 7,500",
+        ),
+        (
             "decode_step",
             {**STEPS, "output_tokens_per_s": 500},
             "rates_differ",

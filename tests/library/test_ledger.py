@@ -117,6 +117,18 @@ def test_every_flipped_bit_of_a_retraction_is_named(tmp_path: Path) -> None:
     assert damage.where == "retractions.jsonl, line 1"
 
 
+def test_a_line_without_a_sum_about_nothing_that_is_known_is_named(tmp_path: Path) -> None:
+    """As an earlier version wrote it: one digit of an id is another, and what it hid is shown again."""
+    library = Library.open(tmp_path / "library", shipped=False)
+    (source,) = (row.sha256 for row in library.add([sweep(tmp_path, 1)]).imported)
+    line = {"action": "retract", "id": source, "source_id": source, "reason": "wrong clock"}
+    other = f"{'1' if source[0] == '0' else '0'}{source[1:]}"
+    with Root(library.path, writable=True).ledger("retractions").open("a") as stream:
+        stream.writelines(json.dumps({**line, "id": id, "source_id": id}) + "\n" for id in (source, other))
+    (damage,) = Library.open(library.path, shipped=False).verify().wrong
+    assert damage.where == "retractions.jsonl, line 2"
+
+
 @pytest.mark.parametrize(
     "line",
     [

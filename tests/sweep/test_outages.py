@@ -121,7 +121,7 @@ def test_a_point_that_is_given_up_is_failed_whatever_it_began_with(tmp_path: Pat
         folder = folder_for(tmp_path, url, **stated)
         assert run(folder).state == "failed"
     ((line, _),) = folder.read.points
-    assert (line.state, line.metrics.keys()) == ("failed", {"requests_ok", "requests_failed"})
+    assert (line.state, line.metrics.keys()) == ("failed", {"requests_ok", "requests_failed", "requests_resent"})
     assert (line.error or "").startswith("it was given up after ")
     assert line.requests_sent < 24_000
 

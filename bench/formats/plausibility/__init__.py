@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from bench.errors import InputError
 
 
-def contradiction(file: str, where: str, seen: str, why: str) -> InputError:
-    """The error that a figure cannot be what it says: what was seen in this place of the file, and why not."""
-    return InputError(f"{file}: in {where} {seen}, but {why}; correct the file or leave this result out.")
+class Contradiction(InputError):
+    """The error that a figure cannot be what it says: the metric in this place of the file, and why not."""
+
+    def __init__(self, file: str, where: str, key: str, value: float, why: str) -> None:
+        super().__init__(
+            f"{file}: in {where} {key} is {value:g}, but {why}; correct the file or leave this result out."
+        )
+        self.key, self.why = key, why
 
 
 def no_more_than_all(file: str, parts: Mapping[str, float | None], whole: str, number: float | None) -> None:

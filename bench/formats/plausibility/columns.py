@@ -1,4 +1,5 @@
-"""The flags of points that come as columns: the rules of `lengths.doubts`, for tables of a million rows.
+"""The flags and contradictions of points that come as columns: the rules of `lengths.doubts` and `soundness.check`,
+for tables of a million rows.
 
 Arithmetic on whole columns finds the few rows that a rule may speak of; these alone are judged one by one.
 """
@@ -8,20 +9,34 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from bench.catalogue import is_metric
-from bench.formats.plausibility.latency_parts import FASTEST_TPOT_MS
+from bench.formats.plausibility import Contradiction, soundness
+from bench.formats.plausibility.distributions import FAR
+from bench.formats.plausibility.latency_parts import (
+    A_THOUSAND,
+    FASTEST_TPOT_MS,
+    NEARLY,
+    NO_ANSWER_MS,
+    NO_TTFT_MS,
+    TOO_LITTLE,
+    TOO_MUCH,
+)
 from bench.formats.plausibility.lengths import LENGTH_SHARE, doubts
 from bench.formats.plausibility.rates import SAME_WINDOW, SUMS
-from bench.formats.plausibility.soundness import LITTLE_TOLERANCE, OF_ALL_AT_ONCE
+from bench.formats.plausibility.soundness import LITTLE_TOLERANCE, OF_ALL_AT_ONCE, PARTS_OF_A_RUN
 from bench.records import Flag, Load, Workload
 
 LENGTHS = ("isl_requested", "isl_actual", "osl_requested", "osl_actual")
 LOAD = ("load_kind", "concurrency")
+
+A_FEW = 4.0
+"""How many times one figure is another before its row is looked at alone; what is refused is further apart."""
 
 FloatColumn = npt.NDArray[np.float64]
 
@@ -44,27 +59,53 @@ def with_doubts(columns: Mapping[str, pa.Array], rows: int) -> pa.Array | None:
     return pa.array(flags, pa.string()) if any(flags) else None
 
 
+def contradicted(columns: Mapping[str, pa.Array], rows: int) -> dict[int, Contradiction]:
+    """The rows whose figures cannot be true together, each with the first contradiction in it."""
+    found: dict[int, Contradiction] = {}
+    for row in np.flatnonzero(_impossible(columns, rows)) if rows else ():
+        metrics, workload, load = _parts(columns, int(row))
+        try:
+            soundness.check(
+                "",
+                "",
+                metrics,
+                concurrency=load.concurrency,
+                saturated=load.load_kind == "saturated",
+                osl=workload.osl_actual,
+            )
+        except Contradiction as problem:
+            found[int(row)] = problem
+    return found
+
+
 def _doubts(columns: Mapping[str, pa.Array], row: int) -> tuple[Flag, ...]:
+    return doubts(*_parts(columns, row))
+
+
+def _parts(columns: Mapping[str, pa.Array], row: int) -> tuple[dict[str, float], Workload, Load]:
+    """The figures of a row, and the lengths and the load that they are of."""
     cells = {key: column[row].as_py() for key, column in columns.items() if is_metric(key) or key in (*LENGTHS, *LOAD)}
     metrics = {key: cell for key, cell in cells.items() if is_metric(key) and cell is not None}
     workload = Workload(**{key: cells[key] for key in LENGTHS if key in cells})
-    return doubts(metrics, workload, Load(cells.get("load_kind") or "unknown", concurrency=cells.get("concurrency")))
+    return metrics, workload, Load(cells.get("load_kind") or "unknown", concurrency=cells.get("concurrency"))
+
+
+def _first(columns: Mapping[str, pa.Array], rows: int, *keys: str) -> FloatColumn:
+    """The first of these columns that has a value in a row, NaN where none has."""
+    found = np.full(rows, np.nan)
+    for key in reversed(keys):
+        if key in columns:
+            values = columns[key].cast(pa.float64()).to_numpy(zero_copy_only=False)
+            found = np.where(np.isnan(values), found, values)
+    return found
 
 
 def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool_]:
     """The rows that a rule may speak of: all of which one does, and some more."""
-
-    def first(*keys: str) -> FloatColumn:
-        """The first of these columns that has a value in a row, NaN where none has."""
-        found = np.full(rows, np.nan)
-        for key in reversed(keys):
-            if key in columns:
-                values = columns[key].cast(pa.float64()).to_numpy(zero_copy_only=False)
-                found = np.where(np.isnan(values), found, values)
-        return found
-
+    first = partial(_first, columns, rows)
     output, total, taken_in = (first(f"{which}_tokens_per_s") for which in ("output", "total", "input"))
     requests, duration = first("requests_per_s"), first("duration_s")
+    counted = first("output_tokens") / first("requests_ok")
     isl, osl = first("isl_requested"), first("osl_actual", "osl_requested")
     latency = first("e2el_ms_mean", "e2el_ms_p50") / 1000
     with np.errstate(all="ignore"):
@@ -74,10 +115,39 @@ def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool
         for which in ("isl", "osl"):
             suspects |= np.abs(first(f"{which}_actual") / first(f"{which}_requested") - 1) > LENGTH_SHARE
         suspects |= _apart(requests * osl / output, SAME_WINDOW) | _apart((taken_in + output) / total, SAME_WINDOW)
+        suspects |= _apart(requests * counted / output, SAME_WINDOW)
         suspects |= (np.fmax(output, taken_in) > total) | (output * (isl + osl) / osl > total * SAME_WINDOW)
-        for rate, counted in SUMS.items():
-            suspects |= _apart(first(counted) / duration / first(rate), SAME_WINDOW)
+        for rate, of in SUMS.items():
+            suspects |= _apart(first(of) / duration / first(rate), SAME_WINDOW)
     return suspects
+
+
+def _impossible(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool_]:
+    """The rows in which figures may contradict each other: all in which some do, and some more."""
+    first = partial(_first, columns, rows)
+    duration, ok, load = first("duration_s"), first("requests_ok"), first("concurrency")
+    ttft, tpot, itl, ntpot, e2el = (first(f"{base}_ms_mean") for base in ("ttft", "tpot", "itl", "ntpot", "e2el"))
+    counted = first("output_tokens") / ok
+    tokens = np.where(np.isnan(counted), first("osl_actual"), counted)
+    with np.errstate(all="ignore"):
+        decode = tpot * (tokens - 1)
+        found: npt.NDArray[np.bool_] = _suspects(columns, rows) | (duration == 0) | (ttft < NO_TTFT_MS)
+        found |= _apart(decode / (e2el - ttft), TOO_MUCH) | (np.abs((e2el - decode) / (ttft * A_THOUSAND) - 1) < NEARLY)
+        found |= np.fmax(itl, ntpot) > np.fmin(e2el, first("e2el_ms_max"))
+        found |= np.fmin(itl, ntpot) < TOO_LITTLE * np.fmax(tpot, e2el / tokens)
+        found |= (ntpot * tokens / e2el > TOO_MUCH) | (e2el / 1000 / duration < OF_ALL_AT_ONCE)
+        for latency in (ttft, first("ttft_ms_p50"), first("e2el_ms_p50"), e2el):
+            found |= (latency < NO_ANSWER_MS) | _apart(latency * ok / 1000 / np.fmin(load, ok) / duration, A_FEW)
+        for key in columns:
+            if key.startswith(PARTS_OF_A_RUN):
+                name, _, statistic = key.rpartition("_ms_")
+                value, mean = first(key), first(f"{name}_ms_mean")
+                found |= (value > duration * 1000 * TOO_MUCH) | (value > mean * np.fmin(A_FEW, ok))
+                if statistic == "max":
+                    found |= value > first("e2el_ms_max")
+                elif statistic == "p50":
+                    found |= np.abs(mean - value) > first(f"{name}_ms_std") * FAR
+    return found
 
 
 def _apart(ratio: FloatColumn, tolerance: float) -> npt.NDArray[np.bool_]:

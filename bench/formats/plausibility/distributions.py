@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 
 from bench.catalogue import PERCENTILE, base_metrics, metric, statistics_of
-from bench.formats.plausibility import contradiction
+from bench.formats.plausibility import Contradiction
 
 ROUNDING, ROUNDED_MS = 1.001, 0.02
 """Tools round what they print, to two digits after the point at the coarsest."""
@@ -86,31 +86,33 @@ def mean_within(metrics: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 def _ordered(file: str, where: str, lower: str, higher: str, metrics: Mapping[str, float], rounding: float) -> None:
     if metrics[lower] > metrics[higher] * rounding + ROUNDED_MS:
-        raise contradiction(
-            file, where, f"{lower} is {metrics[lower]:g}", f"it cannot be above {higher}, which is {metrics[higher]:g}"
+        raise Contradiction(
+            file, where, lower, metrics[lower], f"it cannot be above {higher}, which is {metrics[higher]:g}"
         )
 
 
 def _about_mean(file: str, where: str, base: str, metrics: Mapping[str, float]) -> None:
-    mean = metrics[f"{base}_mean"]
-    seen = f"{base}_mean is {mean:g}"
+    own = f"{base}_mean"
+    mean = metrics[own]
     most = {f"{base}_{statistic}": mean / share for statistic, share in _shares(base, metrics).items()}
     for key, limit in most.items():
         if metrics[key] > limit * SLACK + ROUNDED_MS:
-            raise contradiction(
+            raise Contradiction(
                 file,
                 where,
-                seen,
+                own,
+                mean,
                 f"{key} of {metrics[key]:g} alone would make it larger: one is not in {metric(key).unit}",
             )
     median, spread = metrics.get(f"{base}_p50"), metrics.get(f"{base}_std")
     if median is None or spread is None:
         return
     if abs(mean - median) > FAR * spread + APART * max(mean, median) + ROUNDED_MS:
-        raise contradiction(
+        raise Contradiction(
             file,
             where,
-            seen,
+            own,
+            mean,
             f"no mean is further from the median of {median:g} than the standard deviation of {spread:g}",
         )
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bench.errors import InputError
-from bench.formats.plausibility import contradiction
+from bench.formats.plausibility import Contradiction
 from bench.formats.plausibility.distributions import ROUNDED_MS, ROUNDING
 from bench.records import Flag
 
@@ -61,7 +61,7 @@ def check(file: str, where: str, metrics: Mapping[str, float], osl: float | None
     """Check that the latencies can be parts of the same requests; InputError names the one that cannot."""
 
     def refused(key: str, why: str) -> InputError:
-        return contradiction(file, where, f"{key} is {metrics[key]:g}", f"{why}: the unit is not ms")
+        return Contradiction(file, where, key, metrics[key], f"{why}: the unit is not ms")
 
     means = means_of(metrics, osl)
     for key, why in (_of_tpot(means), _of_wait(means, metrics), _of_itl(means, metrics), _of_ntpot(means)):

@@ -30,14 +30,14 @@ WORDS = {
 
 
 def judged(points: Iterable[Point], because: str = NOT_ONLY_SERVING) -> list[Point]:
-    """The points, each with the flags of its figures that it does not have; `because` says why other requests than
-    asked for may have been under way."""
-    return [
-        dataclasses.replace(point, flags=(*point.flags, *found))
-        if (found := doubts(point.metrics, point.workload, point.load, because))
-        else point
-        for point in points
-    ]
+    """The points, each with the flags of its figures whose kind it does not have; `because` says why other requests
+    than asked for may have been under way."""
+    taken = []
+    for point in points:
+        kinds = {flag.kind for flag in point.flags}
+        found = (flag for flag in doubts(point.metrics, point.workload, point.load, because) if flag.kind not in kinds)
+        taken.append(dataclasses.replace(point, flags=(*point.flags, *found)))
+    return taken
 
 
 def doubts(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from bench.formats.plausibility import contradiction, may_have_failed
+from bench.formats.plausibility import Contradiction, may_have_failed
 from bench.records import Flag
 
 SUMS = {"requests_per_s": "requests_ok", "output_tokens_per_s": "output_tokens", "input_tokens_per_s": "input_tokens"}
@@ -52,16 +52,12 @@ def check(file: str, where: str, metrics: Mapping[str, float], *, same_window: b
     """
     moving = [key for key in ("requests_ok", *RATES) if metrics.get(key)]
     if metrics.get("duration_s") == 0 and moving:
-        raise contradiction(
-            file, where, "duration_s is 0", f"{moving[0]} is {metrics[moving[0]]:g}, and that takes time"
-        )
+        raise Contradiction(file, where, "duration_s", 0, f"{moving[0]} is {metrics[moving[0]]:g}, and that takes time")
     limit = SAME_WINDOW if same_window else OTHER_WINDOW
     hung = not same_window and may_have_failed(metrics)
     for held in _held(metrics, osl):
         if held.off > limit and not (hung and held.over_time and held.stated < held.computed):
-            raise contradiction(
-                file, where, f"{held.key} is {held.stated:g}", f"{held.sum} come to {held.computed:,.4g}"
-            )
+            raise Contradiction(file, where, held.key, held.stated, f"{held.sum} come to {held.computed:,.4g}")
 
 
 def differing(

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 
 from bench.catalogue import is_part, metric
-from bench.formats.plausibility import contradiction, distributions, latency_parts, may_have_failed, rates
+from bench.formats.plausibility import Contradiction, distributions, latency_parts, may_have_failed, rates
 from bench.formats.plausibility.latency_parts import TOO_LITTLE, TOO_MUCH, means_of
 from bench.records import Flag
 
@@ -51,9 +51,9 @@ def check(
     """
     for key, value in metrics.items():
         if value < 0 or not math.isfinite(value):
-            raise contradiction(file, where, f"{key} is {value:g}", "no measurement is below zero")
+            raise Contradiction(file, where, key, value, "no measurement is below zero")
         if value > 1 and is_part(key):
-            raise contradiction(file, where, f"{key} is {value:g}", "a share is from 0 to 1")
+            raise Contradiction(file, where, key, value, "a share is from 0 to 1")
     distributions.check(file, where, metrics)
     _check_unit(file, where, metrics, concurrency)
     latency_parts.check(file, where, metrics, osl)
@@ -74,10 +74,11 @@ def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency
         room = min(concurrency, ok) * duration
         share = ok * latency / 1000 / room
         if share > TOO_MUCH:
-            raise contradiction(
+            raise Contradiction(
                 file,
                 where,
-                f"{key} is {latency:g}",
+                key,
+                latency,
                 f"{ok:g} answers that slow do not fit into {duration:g} s at concurrency {concurrency:g}: the unit is "
                 f"not {metric(key).unit}",
             )
@@ -86,10 +87,11 @@ def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency
         elif key != "e2el_ms_mean":
             continue
         if share < TOO_LITTLE and not may_have_failed(metrics):
-            raise contradiction(
+            raise Contradiction(
                 file,
                 where,
-                f"{key} is {latency:g}",
+                key,
+                latency,
                 f"{ok:g} answers that fast take no {duration:g} s at concurrency {concurrency:g}: the unit is not "
                 f"{metric(key).unit}",
             )
@@ -105,10 +107,11 @@ def _check_saturated(file: str, where: str, metrics: Mapping[str, float], *, who
         return
     share, longest = latency / 1000 / duration, _longest(metrics, ok, latency) / 1000 / duration
     if ok * share < TOO_LITTLE or (whole_run and share < OF_ALL_AT_ONCE and longest < TOO_LITTLE):
-        raise contradiction(
+        raise Contradiction(
             file,
             where,
-            f"e2el_ms_mean is {latency:g}",
+            "e2el_ms_mean",
+            latency,
             f"{ok:g} answers that fast, all asked for at once, take no {duration:g} s: the unit is not ms",
         )
 
@@ -144,8 +147,8 @@ def _check_within(file: str, where: str, metrics: Mapping[str, float], most: flo
     duration = metrics.get("duration_s")
     for key, value in metrics.items():
         if duration and key.startswith(PARTS_OF_A_RUN) and value > duration * 1000 * most:
-            raise contradiction(
-                file, where, f"{key} is {value:g}", f"the run took {duration:g} s: the unit is not {metric(key).unit}"
+            raise Contradiction(
+                file, where, key, value, f"the run took {duration:g} s: the unit is not {metric(key).unit}"
             )
 
 
@@ -155,8 +158,10 @@ def littles_law(
     """The flag that throughput, latency and concurrency of a closed loop do not fit each other; none where they do.
 
     Requests in flight are the rate of answers times their mean time in the system (Little's law). Where only the
-    median of that time is stated, the flag is `littles-law-by-median`, which warns, as long as a mean of
-    `MEAN_OF_MEDIAN` times the median explains it. `because` says why others may have been under way.
+    median of that time is stated and gives too few, the flag is `littles-law-by-median`, which warns, as long as a mean
+    of `MEAN_OF_MEDIAN` times the median, and answers of `SHORTEST_MEAN` of the stated length, explain it; a mean gives
+    no fewer than the median, so too many stay too many.
+    `because` says why others may have been under way.
     """
     implied = _in_flight(metrics, osl)
     if not (implied and concurrency):
@@ -171,7 +176,8 @@ def littles_law(
         f"the stated concurrency is {concurrency:,.0f}, {off:.2g} times off."
     )
     law = "Requests in flight equal arrival rate x mean time in the system"
-    if by_median and off <= MEAN_OF_MEDIAN / SHORTEST_MEAN:
+    expected = least * LITTLE_TOLERANCE
+    if by_median and expected * SHORTEST_MEAN / MEAN_OF_MEDIAN <= implied < least:
         why = f"{law}; only the median is stated, and a mean of {MEAN_OF_MEDIAN:g} times the median would explain it."
         return (Flag("littles-law-by-median", seen, why, "Look up the mean E2EL, or measure the point again."),)
     why = f"{law}: {_hung(metrics, implied, least)}{because}."

@@ -86,12 +86,13 @@ def _without_paths(library: Library, sentence: str) -> str:
 
 
 def _with_offsets(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """The rows with each time of day that has an offset as text, since Arrow's has none."""
-    if TIME_WITH_OFFSET not in map(str, rows.types):
+    """The rows with each time of day that has an offset as text, in lists and structs too, since Arrow's has none."""
+    types = [str(type_) for type_ in rows.types]
+    if not any(TIME_WITH_OFFSET in type_ for type_ in types):
         return rows
     columns = [
-        f"CAST(#{place} AS VARCHAR)" if str(type_) == TIME_WITH_OFFSET else f"#{place}"
-        for place, type_ in enumerate(rows.types, start=1)
+        f"CAST(#{place} AS {type_.replace(TIME_WITH_OFFSET, 'VARCHAR')})" if TIME_WITH_OFFSET in type_ else f"#{place}"
+        for place, type_ in enumerate(types, start=1)
     ]
     names = (name.replace('"', '""') for name in rows.columns)
     return rows.project(", ".join(f'{column} AS "{name}"' for column, name in zip(columns, names, strict=True)))

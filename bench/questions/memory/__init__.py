@@ -107,7 +107,7 @@ def choices(library: Library, view: View) -> Choices:
 
 
 def answer(library: Library, view: View) -> Answer[Memory]:
-    """What fits on the selected accelerators, else on every one whose memory is known."""
+    """What fits on the selected accelerators, else on every one that is known."""
     whole = complete(library, view)
     first, *others = [_memory(library, whole, model) for model in side_by_side.models(library, whole) or (None,)]
     said = verdict.of_models((first, *others)) if others else verdict.statements(first)
@@ -193,7 +193,7 @@ def _told_of(memory: Memory, shape: ModelShape, settings: MemorySettings, on: st
 
 
 def _accelerators(library: Library, view: View) -> list[str]:
-    """The accelerators of the View's filter, else all whose memory is known, those that the View has points on first.
+    """The accelerators of the View's filter, else all that are known, those that the View has points on first.
 
     What fits needs no measurement, so a filter of accelerators is answered for whatever it names.
     """
@@ -203,4 +203,4 @@ def _accelerators(library: Library, view: View) -> list[str]:
     condition = selection.clause(View(view.where))
     found = library.fetch(f"SELECT DISTINCT accelerator FROM points WHERE {condition.sql} ORDER BY 1", condition.params)
     measured = [slug for (slug,) in found if slug]
-    return list(dict.fromkeys([*measured, *(row.slug for row in names.accelerators() if row.memory_gb)]))
+    return list(dict.fromkeys([*measured, *(row.slug for row in names.accelerators())]))

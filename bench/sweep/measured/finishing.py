@@ -93,7 +93,7 @@ def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLi
         key=point.key,
         load=point.load,
         workload=workload(point.shape, result, ran.counts_isl),
-        metrics=_counts(result) if error is not None else {**result.metrics, "requests_resent": client.resent},
+        metrics={**(_counts(result) if error is not None else result.metrics), "requests_resent": client.resent},
         repeat=point.repeat,
         isl=str(point.shape.isl) if point.shape.isl else None,
         osl=str(point.shape.osl) if point.shape.osl else None,

@@ -1,17 +1,24 @@
-"""Whole columns are judged as single points are."""
+"""Whole columns are judged and checked as single points are."""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import json
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import flags
+from bench.catalogue import is_metric
+from bench.errors import InputError
+from bench.formats import published
+from bench.formats.plausibility import soundness
 from bench.formats.plausibility.columns import with_doubts
 from bench.formats.plausibility.lengths import doubts
+from bench.formats.reading import SourceFile
 from bench.records import Load, Workload
 
 NUMBERS = st.none() | st.floats(0.001, 1e5)
@@ -36,6 +43,49 @@ ROWS = st.lists(
     min_size=1,
     max_size=4,
 )
+
+
+LATENCY_MS = st.none() | st.sampled_from([0.02, 0.4, 0.9, 20.0, 900.0, 20_000.0, 900_000.0])
+OF_A_RUN = st.lists(
+    st.fixed_dictionaries(
+        {
+            "requests_ok": st.sampled_from([1.0, 8.0, 500.0]),
+            "concurrency": st.none() | st.sampled_from([1, 64]),
+            "load_kind": st.sampled_from(["closed", "saturated"]),
+            "osl_actual": st.none() | st.sampled_from([2.0, 1000.0]),
+            "duration_s": st.none() | st.sampled_from([0.0, 0.01, 60.0, 60_000.0]),
+            "output_tokens_per_s": st.none() | st.sampled_from([1.0, 1000.0]),
+            "requests_per_s": st.none() | st.sampled_from([0.1, 10.0]),
+            **{f"{base}_ms_mean": LATENCY_MS for base in ("ttft", "tpot", "itl", "ntpot", "e2el")},
+            **{f"e2el_ms_{statistic}": LATENCY_MS for statistic in ("p50", "p99", "max", "std")},
+            "ttft_ms_p50": LATENCY_MS,
+        }
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(rows=OF_A_RUN)
+def test_a_row_of_a_table_is_refused_where_a_point_with_its_figures_is(
+    rows: list[dict[str, float | str | None]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("table") / "own.csv"
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, ["model", *rows[0]])
+        writer.writeheader()
+        writer.writerows({"model": "m", **row} for row in rows)
+    reading = published.read(SourceFile(path))
+    taken = {row["locator"] for batch in reading.points for row in batch.to_pylist()}  # type: ignore[union-attr]
+    for place, row in enumerate(rows, start=2):  # the first line is the header
+        metrics = {key: float(value) for key, value in row.items() if is_metric(key) and value is not None}
+        about = {"concurrency": row["concurrency"], "osl": row["osl_actual"]}
+        problem = ""
+        try:
+            soundness.check("", "", metrics, saturated=row["load_kind"] == "saturated", **about)  # type: ignore[arg-type]
+        except InputError as found:
+            problem = str(found)
+        assert (f"row {place}" in taken) == (not problem), (row, problem, reading.refusals)
 
 
 @given(ROWS)

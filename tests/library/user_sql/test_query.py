@@ -51,6 +51,8 @@ def test_rows_come_back_from_the_process_with_every_kind_of_value(library: Libra
 def test_a_time_of_day_keeps_its_offset(library: Library) -> None:
     table, _ = answered(library, 'SELECT TIMETZ \'12:30:00+02:00\' AS t, 1 AS "a ""b""", TIMETZ \'01:00:00-05\' AS t')
     assert table.to_pylist() == [{"t": "12:30:00+02", 'a "b"': 1, "t_2": "01:00:00-05"}]
+    table, _ = answered(library, "SELECT [TIMETZ '12:30:00+02:00'] AS several, {'at': TIMETZ '01:00:00-05'} AS one")
+    assert table.to_pylist() == [{"several": ["12:30:00+02"], "one": {"at": "01:00:00-05"}}]
 
 
 @pytest.mark.parametrize("sql", ["FROM range(20000)", "FROM " + ", ".join(f"points p{n}" for n in range(9))])

@@ -110,7 +110,7 @@ CASES: Mapping[str, tuple[Sequence[Row], View, str, Told]] = {
         {"one_frontier": {"points": 1, "on_frontier": 1}, "point": {}},
     ),
     "few-state-the-axis": (
-        [point(200, 20), *(point(100 + n, None, ttft_ms_p50=n) for n in range(4))],
+        [point(200, 20), *(point(100 + n, None, ttft_ms_p50=n + 1) for n in range(4))],
         View.of(options={"x": X}),
         "one_frontier",
         {"instead": {}, "left_out": {"used": 1, "no_x": 4}},

@@ -29,6 +29,8 @@ RATE = 100
 QUICK: dict[str, Any] = {"ttft_ms": 5, "itl_ms": 1}
 ODDS = {
     "uncounted": Odd(**QUICK, usage="none"),
+    "counted as 0": Odd(**QUICK, prompt_factor=0),
+    "counted alike": Odd(**QUICK, prompt_factor=0, prompt_more=7),
     "counted whole": replace(COUNTS_WHAT_IS_NOT_STREAMED, **QUICK),
     "ignores max_tokens": replace(IGNORES_MAX_TOKENS, **QUICK),
     "limiter": Odd(**QUICK, rate_per_s=RATE, burst=5),
@@ -78,8 +80,9 @@ def test_where_only_whole_answers_tell_they_are_asked(tmp_path: Path, servers: S
     assert "isl_unknown" not in kinds(line)
 
 
-def test_where_nobody_counts_the_isl_is_absent_and_flagged(tmp_path: Path, servers: Servers) -> None:
-    _, line, checks = swept(tmp_path, servers.url("uncounted"))
+@pytest.mark.parametrize("name", ["uncounted", "counted as 0", "counted alike"])
+def test_where_nobody_counts_the_isl_is_absent_and_flagged(name: str, tmp_path: Path, servers: Servers) -> None:
+    _, line, checks = swept(tmp_path, servers.url(name))
     assert (line.workload.isl_requested, line.workload.isl_actual) == (None, None)
     assert line.workload.dataset == "random, 32 words"
     assert "isl_unknown" in kinds(line)
@@ -88,11 +91,14 @@ def test_where_nobody_counts_the_isl_is_absent_and_flagged(tmp_path: Path, serve
     assert library.fetch("SELECT isl, isl_requested, isl_actual FROM points") == [(None, None, None)]
 
 
-def test_a_tokenizer_file_counts_where_the_endpoint_does_not(tmp_path: Path, tokenizer: Path, servers: Servers) -> None:
-    url = servers.url("uncounted")
+@pytest.mark.parametrize("name", ["uncounted", "counted alike"])
+def test_a_tokenizer_file_counts_where_the_endpoint_does_not(
+    name: str, tmp_path: Path, tokenizer: Path, servers: Servers
+) -> None:
+    url = servers.url(name)
     _, line, checks = swept(tmp_path, url, endpoint__tokenizer=str(tokenizer), workloads__isl="40")
     # The endpoint counts words; a word of ours is two tokens.
-    assert {row.input_tokens for row in servers.log("uncounted")[-6:]} == {20}
+    assert {row.input_tokens for row in servers.log(name)[-6:]} == {7 if name == "counted alike" else 20}
     assert line.workload.isl_requested == 40
     assert "isl_unknown" not in kinds(line)
     assert checks["isl"] == "isl is met, counted by the tokenizer file, without the chat template."

@@ -8,7 +8,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
@@ -181,15 +181,39 @@ def test_each_failure_is_counted_under_its_name_and_the_rest_go_on(kind: str) ->
     assert all(exchange.error for exchange in point.exchanges if exchange.outcome != "ok")
 
 
-def test_each_request_whose_connection_goes_is_a_failure_of_its_own() -> None:
-    """Of 400 at concurrency 16 a quarter are cut off, half of these before a byte of an answer; none is sent again."""
-    fail_at = {4 * place + 1: ("reset", "cut")[place % 2] for place in range(98)}
-    with running(Settings(ttft_ms=2, itl_ms=1, fail_at=fail_at)) as url:
-        point = run(url, asks(400), closed(16), Limits())
-    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 302, "broken_stream": 98}
-    failed = [exchange for exchange in point.exchanges if exchange.outcome == "broken_stream"]
+HARD = {
+    **dict.fromkeys(("reset", "cut", "error_event"), "broken_stream"),
+    **dict.fromkeys(("500", "503"), "http_5xx"),
+    **dict.fromkeys(("html", "gzip"), "not_a_stream"),
+    "429": "http_429",
+    "redirect": "redirected",
+    "error_body": "error_body",
+    "malformed": "malformed",
+    "stall": "stalled",
+    "slow_headers": "timeout",
+    "endless_stream": "too_large",
+}
+
+
+@pytest.mark.parametrize("load", [closed(16), Load("open", request_rate=400)], ids=["closed", "open"])
+def test_98_failures_of_all_kinds_are_98_requests_that_failed_each_once_and_with_its_time(load: Load) -> None:
+    """Seven or eight of each kind among 400 requests, none sent again. Stalls and slow headers take their limits."""
+    kinds = [kind for kind, _ in zip(cycle(HARD), range(98), strict=False)]
+    settings = Settings(
+        ttft_ms=2,
+        itl_ms=1,
+        fail_at={4 * place + 1: kind for place, kind in enumerate(kinds)},
+        stall_s=600,
+        slow_headers_s=600,
+        retry_after_s=0,
+    )
+    sent = None if load.load_kind == "closed" else times("constant", 400, 0)
+    with running(settings) as url:
+        point = run(url, asks(400, sent), load, Limits(stall_s=0.5, timeout_s=1.0))
+    assert len({exchange.number for exchange in point.exchanges}) == len(point.exchanges) == 400
+    failed = [exchange for exchange in point.exchanges if exchange.outcome != "ok"]
+    assert Counter(exchange.outcome for exchange in failed) == Counter(HARD[kind] for kind in kinds)
     assert all(exchange.end_ns > exchange.sent_ns and exchange.error for exchange in failed)
-    assert len({exchange.number for exchange in point.exchanges}) == 400
 
 
 def test_long_streams_stay_out_of_memory_once_they_are_read() -> None:

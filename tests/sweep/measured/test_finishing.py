@@ -38,7 +38,7 @@ def finished(
 
 def test_a_point_of_which_more_failed_than_ended_well_is_failed_and_has_no_figure(tmp_path: Path) -> None:
     line = finished(tmp_path, range(10, 45))
-    assert (line.state, line.metrics.keys()) == ("failed", {"requests_ok", "requests_failed"})
+    assert (line.state, line.metrics.keys()) == ("failed", {"requests_ok", "requests_failed", "requests_resent"})
     assert "35 of 60 requests failed" in (line.error or "")
     half = finished(tmp_path, range(10, 40))
     assert (half.state, half.error) == ("measured", None)
@@ -53,7 +53,7 @@ def test_what_the_endpoint_asked_not_to_be_sent_does_not_count_among_these(tmp_p
 def test_a_level_that_ends_a_ramp_by_its_own_rule_is_its_answer_and_has_no_figure(tmp_path: Path) -> None:
     line = finished(tmp_path, range(10, 45), loads__concurrency="1,2", search="ramp", stop__error_rate="0.1")
     assert (line.state, line.error) == ("measured", None)
-    assert line.metrics.keys() == {"requests_ok", "requests_failed"}
+    assert line.metrics.keys() == {"requests_ok", "requests_failed", "requests_resent"}
 
 
 def where(line: PointLine) -> str:
