@@ -114,8 +114,6 @@ def _findings(found: History, one: FixedLoad) -> Iterator[Statement]:
     changed = [{"at": own.words, "load": own.load, **_step(found, own.told[-1])} for own in others if own.told]
     if changed:
         yield SAY.finding("at_loads", _facts(_changed_values(others)), loads=changed)
-    if same := [own.words for own in others if own.verdict == "same"]:
-        yield SAY.finding("unchanged", loads=same)
     yield from _came_with(found)
     yield from _frontier(found)
 
@@ -201,6 +199,8 @@ def _notes(found: History) -> Iterator[Statement]:
             error=interpolated.words(worst.error),
             p90=worst.error.p90 if worst.error else None,
         )
+    if same := [one.words for one in found.loads[1:] if one.verdict == "same"]:
+        yield SAY.note("unchanged", loads=same)
     yield SAY.note("least", least=found.least)
     if within := sum(not each.is_told for one in found.loads for each in one.changes):
         yield SAY.note("within_error", changes=within)

@@ -16,7 +16,7 @@ WORDS = {
     "step": "{speed:speed} from {run}",
     "at_loads": "At other loads: {loads:each at_load}.",
     "at_load": "{at} {speed:speed} from {run}",
-    "unchanged": "No change either at {loads}.",
+    "unchanged": "No change at {loads}.",
     "came_with": "New engine versions with it: {versions:each version}.",
     "version": "{version} after {before} on {run}",
     "frontier": "{last} gives {mean} times the throughput per chip of {first} at equal speed per user ({low} to"

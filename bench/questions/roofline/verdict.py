@@ -86,6 +86,7 @@ def _used(one: HeldPoint) -> Iterator[Statement]:
     if bandwidth is None and compute is None:
         return
     load = workload_words({**one.facts.row, "isl": None, "osl": None}) or "its load"
+    load = "full load" if one.facts.load_kind == "saturated" else load
     yield SAY.finding(kind, [one.facts], load=load, bandwidth=bandwidth, compute=compute)
 
 
