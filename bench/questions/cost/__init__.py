@@ -195,8 +195,8 @@ def _inputs(library: Library, ranking: Ranking, choice: Choice) -> Inputs:
     view = ranking.view
     volume, api_input, api_output = (row.number(view) for row in OPTIONS if row.kind == "number")
     tokens, group, latency, bars = map(view.option, ("tokens", "group", "latency", "bars"))
-    metric = catalogue.metric(latency) if latency else None
-    asked = CostOptions(tokens, group, metric, volume or float(VOLUME), api_input, api_output, bars == "all")
+    metric, many = catalogue.metric(latency) if latency else None, len(view.values("model")) > 1
+    asked = CostOptions(tokens, group, metric, volume or float(VOLUME), api_input, api_output, bars == "all", many)
     return Inputs(library, ranking, asked, choice)
 
 

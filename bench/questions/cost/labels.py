@@ -30,9 +30,7 @@ def label(costs: Cost, one: PricedDeployment) -> str:
 def name(costs: Cost, one: PricedDeployment) -> str:
     """A deployment's name, with what tells it from the others: "8 x H200 SXM (MTP speculation)", "tp 8 on 8 x L4"."""
     facts, group, about = one.facts, costs.asked.group, []
-    if group == DEPLOYMENT:
-        about += [value_label("engine", facts.engine)] if facts.engine else []
-        about += [facts.variant] if facts.variant and _several(costs, "variant") else []
+    about += [value_label("engine", facts.engine)] if group == DEPLOYMENT and facts.engine else []
     about += [facts.workload] if _several(costs, "isl") or _several(costs, "osl") else []
     others = [(facts, other) for other in costs.facts if other.point_id != facts.point_id]
     own = {difference.fact.key for difference in likeness.everywhere(others, CONFIGURED)} - {group}
@@ -40,7 +38,8 @@ def name(costs: Cost, one: PricedDeployment) -> str:
     about += [_configured(key, facts) for key in CONFIGURED if key in own]
     about += ["modelled price"] if one.price.modelled else []
     words = chips(facts) if group in ON_CHIPS else f"{_of_field(group, getattr(facts, group))} on {chips(facts)}"
-    words = f"{value_label('model', facts.model)} on {words}" if _several(costs, "model") else words
+    if costs.asked.many_models or _several(costs, "model"):
+        words = f"{value_label('model', facts.model)} on {words}"
     return f"{words} ({', '.join(about)})" if about else words
 
 

@@ -82,7 +82,7 @@ class CostOptions:
 
     `group` is the field of which each value has a bar, `latency` the metric that the price of latency is told of;
     `volume` is in tokens a day, the prices of an API in USD per million tokens, None where not stated; `every_bar`
-    draws all bars.
+    draws all bars, `many_models` is that the reader chose several.
     """
 
     tokens: str
@@ -92,6 +92,7 @@ class CostOptions:
     api_input: float | None
     api_output: float | None
     every_bar: bool = False
+    many_models: bool = False
 
     @property
     def kind(self) -> TokenKind:

@@ -308,7 +308,7 @@ def test_an_option_that_cannot_be_is_named(shipped: Library, options: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("where", "group"), [(ARTICLE, "accelerator"), ({**RVLLM, "precision": ["fp8"]}, "deployment")]
+    ("where", "group"), [(ARTICLE, "accelerator"), ({**RVLLM, "precision": ["fp8"]}, "accelerator")]
 )
 def test_every_flag_of_every_point_that_a_sentence_names_stands_behind_its_dagger(
     shipped: Library, where: dict[str, list[str]], group: str
