@@ -186,10 +186,10 @@ def test_every_question_answers_in_json_and_in_text(run: Run, table: str, name: 
     status, out, err = run("ask", name, "--where", "accelerator=H100", "accelerator=h200", "--json")
     assert status == 0, err
     answer = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} in JSON"))
-    keys = "question view headline findings caveats variations statements result rows library_version"
+    keys = "question view subject verdict headline findings caveats variations statements result rows library_version"
     assert list(answer) == keys.split()
     assert answer["question"] == questions()[name].QUESTION
-    assert {one["text"] for one in answer["statements"]} >= {answer["headline"], *answer["findings"]}
+    assert {one["text"] for one in answer["statements"]} >= {answer["verdict"], *answer["findings"]}
     assert answer["view"]["where"]["accelerator"] == ["H100", "h200"]
     status, out, _ = run("ask", name, "--where", "accelerator=H100", "--where", "accelerator=h200")
     assert (status, out.splitlines()[0]) == (0, answer["headline"])
