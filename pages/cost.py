@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bench.questions.cost import cost_words
+from bench.questions.cost import labels
 from pages.parts.cost import bars
 from pages.shared import frame, options, points, result
 
@@ -13,7 +13,7 @@ with frame.opened("cost") as page:
     )
     bars.figure(page)
     result.caveats(page)
-    points.one(page, costs=partial(cost_words.costs_of_point, page.answer.result))
+    points.one(page, costs=partial(labels.costs_of_point, page.answer.result))
     result.findings(page)
     result.rows(
         page,

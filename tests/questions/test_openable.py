@@ -9,7 +9,7 @@ import pytest
 from bench.chart import LIGHT
 from bench.library import Library
 from bench.questions import question
-from bench.questions.cost.cost_words import costs_of_point
+from bench.questions.cost.labels import costs_of_point
 from bench.questions.heatmap import cells
 from bench.questions.openable import marked, measured_of, openable
 from bench.view import View

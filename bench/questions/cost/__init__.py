@@ -15,17 +15,17 @@ from bench.basis.evidence import Ranking
 from bench.basis.options import Option
 from bench.basis.points import PointFacts
 from bench.basis.prices import Choice
-from bench.basis.statement import caveat
+from bench.basis.stated_share import NOTHING
 from bench.basis.story import Needs, Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.chart import title, value_label
 from bench.errors import UsageError
 from bench.library import Library
 from bench.maths import cost as maths
-from bench.questions import Answer, Choices, Column, Steps, Why, counting
-from bench.questions.cost import cost_words, priced, result, statements
+from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
 from bench.questions.cost import figure as drawing
-from bench.questions.cost.priced import DEPLOYMENT, Inputs
+from bench.questions.cost import labels, priced, result, verdict
+from bench.questions.cost.priced import DEPLOYMENT, FIELDS, Inputs
 from bench.questions.cost.result import KINDS, Cost, CostOptions
 from bench.questions.operating_points import Best, Search, usable
 from bench.view import View
@@ -38,28 +38,13 @@ ORDER = 60
 NEEDS = "points"
 figure = drawing.draw
 
-GROUPS = (
-    "accelerator",
-    DEPLOYMENT,
-    "model",
-    "precision",
-    "engine",
-    "engine_version",
-    "accelerators",
-    "tp",
-    "variant",
-    "speculation",
-    "disaggregated",
-    "source",
-)
+GROUPS = ("accelerator", DEPLOYMENT, *FIELDS, "engine_version", "tp")
 VOLUME = "100000000"
 """Tokens a day unless the reader says: what the article inferencebench-gemma4-h100 works its bill out for."""
 
 _FIRST = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms", "e2el_ms")
-_EVERY = (row.key for row in catalogue.base_metrics() if row.distribution)
-LATENCIES = tuple(dict.fromkeys((*_FIRST, *_EVERY)))
+LATENCIES = tuple(dict.fromkeys((*_FIRST, *(row.key for row in catalogue.base_metrics() if row.distribution))))
 """The metrics that a price of latency may be told of, those people set limits on first."""
-
 
 BARS = {"few": "The eight cheapest", "all": "All"}
 
@@ -71,10 +56,10 @@ OPTIONS: tuple[Option, ...] = (
            "The latency or interactivity whose price is told: what tokens cost within ever harder limits on it."),
     Option("volume", "Tokens a day", "number", "The volume whose daily and monthly bill is worked out.",
            example=VOLUME, default=VOLUME),
-    Option("api_price_input", cost_words.API_PRICES["input"], "number",
-           "What an API charges for a million input tokens, in USD.", example="0.5"),
-    Option("api_price_output", cost_words.API_PRICES["output"], "number",
-           "What an API charges for a million output tokens, in USD.", example="2.5"),
+    Option("api_price_input", "API price, input", "number", "What an API charges for a million input tokens (USD).",
+           example="0.5"),
+    Option("api_price_output", "API price, output", "number", "What an API charges for a million output tokens (USD).",
+           example="2.5"),
     Option("bars", "Bars", "choice", "The eight cheapest, or all; the table has every row.", tuple(BARS),
            default="few"),
 )  # fmt: skip
@@ -132,28 +117,16 @@ def answer(library: Library, view: View) -> Answer[Cost]:
     """What a million tokens cost and where, at each quote, the bill of the volume, and an API beside it."""
     chosen = _story(library, view)
     whole = chosen.view
-    of = _inputs(library, evidence.read(whole), prices.read(library, whole))
-    costs = priced.costs(of)
-    if costs.deployments:
-        costs = replace(costs, known=stated_share.of_headline(library, whole, costs.deciding))
-    shown = [one.facts.model for one in costs.deployments]
-    return Answer(
-        question=QUESTION,
-        view=whole,
-        result=costs,
-        statements=(
-            *side_by_side.gave_way(view.option("group"), costs.asked.group),
-            *side_by_side.left_out(
-                library, whole, shown, f"no priced point with a throughput of {costs.asked.kind.words}"
-            ),
-            *statements.statements(costs, whole),
-            *story.statements(chosen),
-            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
-        ),
-        rows=_rows(costs, datetime.date.today()),
-        why=_why(costs),
-        library_version=library.version,
+    costs = priced.costs(_inputs(library, evidence.read(whole), prices.read(library, whole)))
+    known = stated_share.of_headline(library, whole, costs.deciding) if costs.deployments else NOTHING
+    lacks = f"no priced point with a throughput of {costs.asked.kind.words}"
+    said = (
+        *side_by_side.gave_way(view.option("group"), costs.asked.group),
+        *side_by_side.left_out(library, whole, [one.model for one in costs.facts], lacks),
+        *verdict.statements(costs, known),
     )
+    rows = _rows(costs, datetime.date.today())
+    return pipeline.answer(library, QUESTION, whole, costs, said, rows, _why(costs), chosen, known)
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
@@ -172,7 +145,7 @@ def robustness(library: Library, view: View) -> Robustness | None:
         groups = own.groups if other == ranking else replace(own, ranking=other).groups
         return groups, points.named(library, [one.point_id for one in groups if one.point_id])
 
-    def verdict(one: Variation) -> Verdict | None:
+    def cheapest(one: Variation) -> Verdict | None:
         chips = own.chips if one.prices == choice else offered[one.prices]
         groups, named = best_points(one.ranking)
         stating = {best.accelerator for best in groups if best.stated}
@@ -180,21 +153,18 @@ def robustness(library: Library, view: View) -> Robustness | None:
         if len(first) < 2 or 2 * len(stating) < len({best.accelerator for best in groups}):
             return None
         facts = [named[best.point_id or ""] for best in first]
-        costs = [chips[best.accelerator].usd / (best.merit or 0.0) for best in first[:2]]
-        return None if priced.unlike(own, facts) else _verdict(first[:2], facts[:2], costs, own.asked.group)
+        if priced.unlike(own, facts):
+            return None
+        codes = [f"{best.group}|{best.accelerator}" for best in first[:2]]
+        words = [labels.of_group(own.asked.group, best.group, best.accelerator) for best in first[:2]]
+        if own.asked.group == DEPLOYMENT:
+            words = [f"{each.hardware} ({value_label('engine', each.engine)})" for each in facts[:2]]
+        usd, second = (chips[best.accelerator].usd / (best.merit or 0.0) for best in first[:2])
+        if wording.is_tie(second / usd):
+            return Verdict(" ".join(sorted(codes)), f"{' and '.join(sorted(words))} cost the same")
+        return Verdict(codes[0], f"{words[0]} is cheapest")
 
-    return variations.of(library, whole, choice, verdict, usable(own.search))
-
-
-def _verdict(first: Sequence[Best], facts: Sequence[PointFacts], costs: Sequence[float], group: str) -> Verdict:
-    """Which of the two cheapest groups is cheaper, or that they cost the same."""
-    codes = [f"{one.group}|{one.accelerator}" for one in first]
-    words = [cost_words.of_best(group, one) for one in first]
-    if group == DEPLOYMENT:
-        words = [f"{one.hardware} ({value_label('engine', one.engine)})" for one in facts]
-    if wording.is_tie(costs[1] / costs[0]):
-        return Verdict(" ".join(sorted(codes)), f"{' and '.join(sorted(words))} cost the same")
-    return Verdict(codes[0], f"{words[0]} is cheapest")
+    return variations.of(library, whole, choice, cheapest, usable(own.search))
 
 
 def _story(library: Library, view: View) -> Story:
@@ -214,30 +184,20 @@ def _story(library: Library, view: View) -> Story:
         usual, stated = _surveyed(library, ranking, sought, LATENCIES[:1])
         stated = stated or _surveyed(library, ranking, sought, LATENCIES)[1]
         group, latency = group or usual, latency or next(iter(stated), "")
-    whole = prices.completed(library, chosen.view).with_options(
-        tokens=tokens,
-        group=group,
-        volume=view.option("volume", VOLUME),
-        latency=latency,
-        bars=view.option("bars", "few"),
-    )
+    volume, bars = view.option("volume", VOLUME), view.option("bars", "few")
+    own = {"tokens": tokens, "group": group, "volume": volume, "latency": latency, "bars": bars}
+    whole = prices.completed(library, chosen.view).with_options(**own)
     return replace(chosen, view=basis.written_out(whole))
 
 
 def _inputs(library: Library, ranking: Ranking, choice: Choice) -> Inputs:
     """What the costs of a complete View are worked out from."""
     view = ranking.view
-    numbers = {row.key: row.number(view) for row in OPTIONS if row.kind == "number"}
-    options = CostOptions(
-        view.option("tokens"),
-        view.option("group"),
-        catalogue.metric(latency) if (latency := view.option("latency")) else None,
-        numbers["volume"] or float(VOLUME),
-        numbers["api_price_input"],
-        numbers["api_price_output"],
-        view.option("bars") == "all",
-    )
-    return Inputs(library, ranking, options, choice)
+    volume, api_input, api_output = (row.number(view) for row in OPTIONS if row.kind == "number")
+    tokens, group, latency, bars = map(view.option, ("tokens", "group", "latency", "bars"))
+    metric, many = catalogue.metric(latency) if latency else None, len(view.values("model")) > 1
+    asked = CostOptions(tokens, group, metric, volume or float(VOLUME), api_input, api_output, bars == "all", many)
+    return Inputs(library, ranking, asked, choice)
 
 
 def _first_kind(library: Library, view: View) -> str:
@@ -276,9 +236,9 @@ def _rows(costs: Cost, today: datetime.date) -> pd.DataFrame:
     """One row for each deployment and quote of its accelerator, the cheapest deployment and quote first."""
     rows = [
         {
-            "deployment": cost_words.label(costs, one),
+            "deployment": labels.label(costs, one),
             costs.asked.usd.key: own.usd_per_million,
-            "tokens_per_s_per_usd_per_hour": own.per_dollar,
+            "tokens_per_s_per_usd_per_hour": one.point.rate / own.usd_per_hour,
             "usd_per_hour": own.usd_per_hour,
             **{name: getattr(own.quote, name) for name in QUOTED},
             "regions": len(own.quote.regions) or None,
@@ -287,7 +247,7 @@ def _rows(costs: Cost, today: datetime.date) -> pd.DataFrame:
             "price_url": own.quote.source_url,
             "tokens_per_s": one.point.rate,
             "derived": one.is_derived,
-            "used_usd_per_day": own.used_usd_per_day,
+            "used_usd_per_day": own.usd_per_million * own.rented.tokens_per_day / maths.MILLION,
             "rented_instances": own.rented.instances,
             "rented_share": own.rented.utilisation,
             "rented_usd_per_day": own.rented.usd_per_day,
@@ -307,11 +267,10 @@ QUOTED = ("provider", "terms", "usd_per_accelerator_hour", "region", "instance",
 
 def _why(costs: Cost) -> tuple[Why, ...]:
     """Formula, inputs and source of the cost, the chips' price, the operating point, the bill and the break-even."""
-    options, usd, own = costs.asked, costs.asked.usd, f"utilisation {costs.choice.utilisation:g}"
+    usd, own = costs.asked.usd, f"utilisation {costs.choice.utilisation:g}"
     if costs.deployments:
-        price, chips = costs.lead.price, cost_words.chips(costs.lead.facts)
+        price, chips = costs.lead.price, labels.chips(costs.lead.facts)
         own = f"{number(price.usd)} USD/h per chip, {chips}, {costs.lead.point.rate:,.6g} tokens/s; {own}"
-    volume = f"{options.volume:,.6g} tokens a day, a month of {maths.DAYS_PER_MONTH} days"
     at = f" of {number(costs.api.usd_per_million)} USD per million" if costs.api else ""
     return (
         Why(usd.axis, usd.formula, own, usd.source),
@@ -320,8 +279,8 @@ def _why(costs: Cost) -> tuple[Why, ...]:
         Why("Operating point", "the most tokens/s per accelerator of each group, within the limits",
             "every ranked selected point; layout, engine version and date are free",
             "the cost of a token falls as its accelerator's throughput rises"),
-        Why("Bill of a volume", "the smallest of ceil(volume / (tokens/s x utilisation x 86,400)) x USD/h x 24 over all"
-            " points within the limits; of used tokens alone volume x cost per token", volume, "arithmetic"),
+        Why("Bill of a volume", "the smallest ceil(volume / (tokens/s x utilisation x 86,400)) x USD/h x 24 of the"
+            " points within the limits", f"{costs.asked.volume:,.6g} tokens a day", "arithmetic"),
         Why("Break-even volume", "USD/h x 24 / API price per million x 1e6, per instance",
             f"an API price{at}, stated by you", "arithmetic"),
     )  # fmt: skip

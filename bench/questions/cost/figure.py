@@ -12,26 +12,24 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from bench import chart
+from bench import catalogue, chart
+from bench.basis.points import PointFacts
 from bench.basis.prices import terms_in_words
 from bench.basis.wording import opened
-from bench.chart import Theme, deployment_words, workload_words
+from bench.chart import Theme
 from bench.chart.axis import decade_ticks
-from bench.chart.colouring import of_ratios, of_values
+from bench.chart.colouring import DARK_INK, LIGHT_INK, of_ratios, of_values
 from bench.chart.texts import text_at
 from bench.plain_text import html
-from bench.questions.cost import cost_words
+from bench.questions.cost import labels
 from bench.questions.cost.result import Cost, PricedDeployment, QuotedCost, Sensitivity
-from bench.wording import counted, joined, number, share
+from bench.wording import counted, inline, joined, number, quantity, share
 
 MOST = 8
 """So many bars are drawn unless the reader asks for all; the table has every row."""
 
 LOG_FROM = 8.0
 """Where the longest bar is more than so many times the shortest, the axis is logarithmic."""
-
-MOST_QUOTES = 4
-"""So many quotes are told under the pointer."""
 
 ROOM = 1.25
 """Dots beyond so many times the longest bar are beyond a linear axis; a note counts them."""
@@ -59,19 +57,15 @@ class CostBar:
 
     name: str
     usd: float
-    accelerator: str
-    point_id: str
-    is_measured: bool
+    facts: PointFacts
     is_modelled: bool
     hover: str
-    dots: tuple[tuple[float, str], ...]
+    dots: tuple[tuple[float, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class ChartBars:
-    """The bars of a chart, how many there is no room for and how many are of unlike runs, the API's price, and the
-    axis: where it ends in USD per million, and whether it is logarithmic.
-    """
+    """The bars of a chart, how many there is no room for and how many are of unlike runs, and the API's price."""
 
     found: Cost
     bars: list[CostBar]
@@ -79,8 +73,16 @@ class ChartBars:
     unlike: int
     api: float | None
     theme: Theme
-    end: float
-    log: bool
+
+    @property
+    def log(self) -> bool:
+        """Whether the axis of costs is logarithmic."""
+        return is_log(self.bars)
+
+    @property
+    def end(self) -> float:
+        """Where it ends, in USD per million."""
+        return axis_end(self.bars, self.api or 0.0)
 
     @cached_property
     def row_px(self) -> int:
@@ -93,11 +95,6 @@ class ChartBars:
         return BAR_PX / self.row_px
 
     @property
-    def has_dots(self) -> bool:
-        """Whether a bar stands for several quotes."""
-        return any(bar.dots for bar in self.bars)
-
-    @property
     def ends(self) -> list[float]:
         """Every bar's cost and every dot's."""
         return [usd for bar in self.bars for usd in (bar.usd, *(dot for dot, _ in bar.dots))]
@@ -105,7 +102,7 @@ class ChartBars:
     @property
     def notes(self) -> list[str]:
         """What bars and dots are, what lies beyond the axis and what stands in the table alone, in lines."""
-        parts = ["Bars: at the price of the chips; dots: each quote"] if self.has_dots else []
+        parts = ["Bars: at the price of the chips; dots: each quote"] if any(bar.dots for bar in self.bars) else []
         parts += ["hatched: modelled costs"] if any(bar.is_modelled for bar in self.bars) else []
         if beyond := [usd for usd in self.ends if usd > self.end]:
             parts.append(f"{counted(len(beyond), 'quote')} beyond the axis, up to {number(max(beyond))} USD")
@@ -120,9 +117,8 @@ def draw(costs: Cost, theme: Theme) -> go.Figure:
     if costs.sensitivity is None:
         return chart.empty("Nothing can be priced here.", theme)
     bars, undrawn = bars_of(costs)
-    api, log = costs.api.usd_per_million if costs.api else None, is_log(bars)
-    unlike = len(costs.deployments) - len(_alike(costs))
-    upper = ChartBars(costs, bars, undrawn, unlike, api, theme, axis_end(bars, api or 0.0), log)
+    api = costs.api.usd_per_million if costs.api else None
+    upper = ChartBars(costs, bars, undrawn, len(costs.deployments) - len(_alike(costs)), api, theme)
     top = 17 + LINE_PX * len(upper.notes)
     own = len(bars) * upper.row_px + AROUND_PX + 24 * (api is not None) - MARGINS_PX + top
     height = own + BETWEEN_PX + GRID_PX + 60
@@ -151,11 +147,9 @@ def bars_of(costs: Cost) -> tuple[list[CostBar], int]:
     """
     many = every(costs) if costs.asked.every_bar else MOST
     if len(costs.deployments) > 1:
-        named = [(one, cost_words.label(costs, one)) for one in _alike(costs)[:many]]
-        bars = [_bar(costs, one, name, one.usd_per_million, one.offers) for one, name in named]
+        bars = [_of_deployment(costs, one) for one in _alike(costs)[:many]]
     else:
-        quoted = [(one, cost_words.of_quote(one.quote)) for one in costs.lead.quotes[:many]]
-        bars = [_bar(costs, costs.lead, name, one.usd_per_million, [one]) for one, name in quoted]
+        bars = [_of_quote(costs, costs.lead, one) for one in costs.lead.quotes[:many]]
     return bars, every(costs) - len(bars)
 
 
@@ -184,79 +178,65 @@ def axis_end(bars: Sequence[CostBar], api: float) -> float:
     return max(highest if is_log(bars) else min(highest, ROOM * longest), api)
 
 
-def _bar(costs: Cost, one: PricedDeployment, name: str, usd: float, quotes: Sequence[QuotedCost]) -> CostBar:
-    dots = tuple((quoted.usd_per_million, _hover(costs, one, [quoted])) for quoted in quotes)
-    return CostBar(
-        name,
-        usd,
-        one.point.accelerator,
-        one.facts.point_id,
-        one.facts.evidence == "measured",
-        quotes[0].quote.is_modelled,
-        _hover(costs, one, quotes, usd),
-        dots if len(dots) > 1 else (),
-    )
+def _of_deployment(costs: Cost, one: PricedDeployment) -> CostBar:
+    quotes = [_of_quote(costs, one, quote) for quote in one.offers]
+    dots = tuple((quote.usd, quote.hover) for quote in quotes) if len(quotes) > 1 else ()
+    hover = _hover(costs, one, one.usd_per_million, one.price.words)
+    return CostBar(labels.label(costs, one), one.usd_per_million, one.facts, quotes[0].is_modelled, hover, dots)
 
 
-def _hover(costs: Cost, one: PricedDeployment, quotes: Sequence[QuotedCost], usd: float | None = None) -> str:
-    """A bar's text: the cost, the prices with their age, region, terms and source, and the operating point behind."""
-    facts, cost = one.facts, quotes[0].usd_per_million if usd is None else usd
-    lines = [one.price.words] if usd == one.usd_per_million else []
-    lines += [_price(quoted) for quoted in quotes[:MOST_QUOTES]]
-    more = len(quotes) - MOST_QUOTES
-    lines += [f"and {counted(more, 'dearer quote')}"] if more > 0 else []
-    lines += textwrap.wrap(quotes[0].quote.note or "", chart.HOVER_WIDTH) if len(quotes) == 1 else []
-    served = (workload_words(facts.row), f"{number(one.point.rate)} tokens/s")
-    lines += [deployment_words(facts.row), ", ".join(filter(None, served)), cost_words.speeds(one)]
-    lines += [f"{facts.evidence} · {facts.source}"]
-    head = f"<b>{number(cost)} USD</b> per million {html(costs.asked.kind.words)}"
+def _of_quote(costs: Cost, one: PricedDeployment, own: QuotedCost) -> CostBar:
+    """The bar of one quote, named by it: "GCP, on demand, 6 regions, 2.70 USD/h"; a modelled cost is called that."""
+    quote, terms = own.quote, terms_in_words(own.quote.terms)
+    whose = [opened(terms)] if quote.is_modelled else [quote.provider, terms]
+    where = [counted(len(quote.regions), "region")] if len(quote.regions) > 1 else []
+    name = ", ".join([*whose, *where, f"{number(quote.usd_per_accelerator_hour)} USD/h"])
+    dated = f"as of {quote.as_of}" if quote.as_of else "undated"
+    price = " · ".join(filter(None, (name, quote.instance, dated, quote.book)))
+    hover = _hover(costs, one, own.usd_per_million, price)
+    return CostBar(name, own.usd_per_million, one.facts, quote.is_modelled, hover)
+
+
+def _hover(costs: Cost, one: PricedDeployment, usd: float, price: str) -> str:
+    """A bar's text: the cost, the price, and the operating point behind."""
+    facts = one.facts
+    speeds = [f"{inline(catalogue.metric(key))} {quantity(value, key)}" for key, value in one.speeds.items()]
+    served = ", ".join(filter(None, (facts.workload, f"{number(one.point.rate)} tokens/s")))
+    lines = (price, facts.deployment, served, joined(speeds), f"{facts.evidence} · {facts.source}")
+    head = f"<b>{number(usd)} USD</b> per million {html(costs.asked.kind.words)}"
     return "<br>".join([head, *(html(line) for line in lines if line)])
-
-
-def _price(quoted: QuotedCost) -> str:
-    one = quoted.quote
-    where = counted(len(one.regions), "region") if len(one.regions) > 1 else one.region
-    price = f"{one.provider}: {number(one.usd_per_accelerator_hour)} USD/h per chip"
-    dated, place = f"as of {one.as_of}" if one.as_of else "undated", filter(None, (where, one.instance))
-    return " · ".join(filter(None, (price, terms_in_words(one.terms), ", ".join(place), dated, one.book)))
 
 
 def _bars(upper: ChartBars) -> list[BarPart]:
     """The bars from the cheapest down, and a dot for each of several quotes within the axis."""
     theme, end, bars = upper.theme, upper.end, upper.bars
-    colours = [chart.accelerator_colour(bar.accelerator, theme) for bar in bars]
-    fills = [own if bar.is_measured else "rgba(0,0,0,0)" for own, bar in zip(colours, bars, strict=True)]
+    colours = [chart.accelerator_colour(bar.facts.accelerator, theme) for bar in bars]
+    measured = [bar.facts.evidence == "measured" for bar in bars]
+    fills = [own if is_own else "rgba(0,0,0,0)" for own, is_own in zip(colours, measured, strict=True)]
     hatch = {"fgcolor": theme.background, "size": 5, "solidity": 0.35}
+    pattern = {"shape": ["/" if bar.is_modelled else "" for bar in bars], **hatch}
     whole = {
         "type": "bar",
         "orientation": "h",
         "x": [bar.usd for bar in bars],
         "y": list(range(len(bars))),
         "width": upper.bar,
-        "customdata": [[bar.point_id] for bar in bars],
+        "customdata": [[bar.facts.point_id] for bar in bars],
         "hovertext": [bar.hover for bar in bars],
         "hovertemplate": HOVER,
-        "marker": {
-            "color": fills,
-            "line": {"color": colours, "width": 1.4},
-            "pattern": {"shape": ["/" if bar.is_modelled else "" for bar in bars], **hatch},
-        },
+        "marker": {"color": fills, "line": {"color": colours, "width": 1.4}, "pattern": pattern},
     }
     dots = [(nth, bar, usd, text) for nth, bar in enumerate(bars) for usd, text in bar.dots if usd <= end]
+    ring = {"width": 1.4, "color": theme.text}
     quotes = {
         "type": "scatter",
         "mode": "markers",
         "x": [usd for *_, usd, _ in dots],
         "y": [nth for nth, *_ in dots],
-        "customdata": [[bar.point_id] for _, bar, *_ in dots],
+        "customdata": [[bar.facts.point_id] for _, bar, *_ in dots],
         "hovertext": [text for *_, text in dots],
         "hovertemplate": HOVER,
-        "marker": {
-            "symbol": "circle",
-            "size": 7,
-            "color": theme.background,
-            "line": {"width": 1.4, "color": theme.text},
-        },
+        "marker": {"symbol": "circle", "size": 7, "color": theme.background, "line": ring},
     }
     return [whole, quotes] if dots else [whole]
 
@@ -268,12 +248,8 @@ def _bar_axes(upper: ChartBars, start: float) -> BarPart:
     if upper.log:
         low, high = min([*upper.ends, upper.api or upper.end]) / ROOM, upper.end * 1.1
         ticks = decade_ticks(low, high)
-        x = {
-            "type": "log",
-            "range": [math.log10(low), math.log10(high)],
-            "tickvals": ticks,
-            "ticktext": [number(tick) for tick in ticks],
-        }
+        x = {"type": "log", "range": [math.log10(low), math.log10(high)], "tickvals": ticks}
+        x["ticktext"] = [number(tick) for tick in ticks]
     top = -0.85 if upper.api is None else -1.3
     return {
         "yaxis": {**quiet, "domain": (start, 1), "showticklabels": False, "range": [len(upper.bars) - 0.6, top],
@@ -319,57 +295,42 @@ def _api(upper: ChartBars) -> list[BarPart]:
 
 def _grid(upper: ChartBars, grid: Sensitivity) -> list[BarPart]:
     """USD per million over utilisation and price of the first deployment, its quotes as triangles."""
-    api, prices = upper.api, grid.usd_per_accelerator_hour
+    theme, api, prices, shares = upper.theme, upper.api, grid.usd_per_accelerator_hour, grid.utilisations
     values = np.array(grid.usd_per_million, dtype=float)
     shown = api / values if api else values
-    scale = of_ratios(shown, "higher", upper.theme) if api else of_values(values, "lower", log=True)
-    hovers = [
-        [_cell(value, usd, used, api) for value, usd in zip(line, prices, strict=True)]
-        for line, used in zip(grid.usd_per_million, grid.utilisations, strict=True)
-    ]
-    inks = np.where(scale.dark_ink(shown), "#000000", "#ffffff")
-    texts = [
-        [f'<span style="color:{ink}">{number(value)}</span>' for value, ink in zip(line, own, strict=True)]
-        for line, own in zip(grid.usd_per_million, inks, strict=True)
-    ]
+    scale = of_ratios(shown, "higher", theme) if api else of_values(values, "lower", log=True)
+    inks = np.where(scale.dark_ink(shown), DARK_INK, LIGHT_INK)
+    placed = [[(row, column) for column in range(len(prices))] for row in range(len(shares))]
     cells = {
         "type": "heatmap",
         "x": list(range(len(prices))),
-        "y": list(range(len(grid.utilisations))),
+        "y": list(range(len(shares))),
         "z": scale.of(shown),
-        "xaxis": "x2",
-        "yaxis": "y2",
         "zmin": scale.low,
         "zmax": scale.high,
         "colorscale": [[place / (len(scale.stops) - 1), stop] for place, stop in enumerate(scale.stops)],
         "showscale": False,
         "xgap": 1,
         "ygap": 1,
-        "hovertext": hovers,
+        "hovertext": [[_cell(values[at], prices[at[1]], shares[at[0]], api) for at in line] for line in placed],
         "hovertemplate": HOVER,
-        "text": texts,
+        "text": [[f'<span style="color:{inks[at]}">{number(values[at])}</span>' for at in line] for line in placed],
         "texttemplate": "%{text}",
         "textfont": {"size": 11},
     }
     step = math.log(prices[-1] / prices[0]) / (len(prices) - 1)
     quoted = sorted({one.quote.usd_per_accelerator_hour for one in upper.found.lead.quotes})
+    ring = {"width": 1, "color": theme.background}
     marks = {
         "type": "scatter",
         "mode": "markers",
         "x": [math.log(usd / prices[0]) / step for usd in quoted],
         "y": [upper.found.choice.utilisation * 10 - 0.48] * len(quoted),
-        "xaxis": "x2",
-        "yaxis": "y2",
         "hovertext": [f"{number(usd)} USD/h per chip" for usd in quoted],
         "hovertemplate": "%{hovertext}<extra>a quote</extra>",
-        "marker": {
-            "symbol": "triangle-down",
-            "size": 9,
-            "color": upper.theme.text,
-            "line": {"width": 1, "color": upper.theme.background},
-        },
+        "marker": {"symbol": "triangle-down", "size": 9, "color": theme.text, "line": ring},
     }
-    return [cells, marks]
+    return [{**one, "xaxis": "x2", "yaxis": "y2"} for one in (cells, marks)]
 
 
 def _cell(value: float, price: float, used: float, api: float | None) -> str:
@@ -392,6 +353,6 @@ def _grid_axes(grid: Sensitivity, theme: Theme, split: float) -> BarPart:
 
 def _grid_title(upper: ChartBars, split: float) -> BarPart:
     against = f"<br>blue where an API at {number(upper.api)} USD is dearer" if upper.api else ""
-    about = html(f"USD per million on {cost_words.chips(upper.found.lead.facts)}")
+    about = html(f"USD per million on {labels.chips(upper.found.lead.facts)}")
     text = f"{about}<br>triangles are quotes{against}"
     return text_at(text, 0, split, "paper paper", shift=(0, 6), size=13, align="left")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
 from bench import selection
-from bench.basis import evidence, likeness, limits, prices
-from bench.basis.evidence import Deciding, PointTally, Ranking
+from bench.basis import evidence, likeness, prices
+from bench.basis.evidence import Ranking
 from bench.basis.likeness import Difference
 from bench.basis.points import PointFacts
 from bench.basis.prices import EVERY, ChipPrice, Choice, Quote
@@ -18,46 +19,17 @@ from bench.library import Library
 from bench.maths import cost
 from bench.questions import operating_points
 from bench.questions.cost import result
-from bench.questions.cost.result import (
-    Api,
-    Charge,
-    Cost,
-    CostOptions,
-    LadderCost,
-    PricedDeployment,
-    QuotedCost,
-    Sensitivity,
-)
+from bench.questions.cost.result import Cost, CostOptions, PricedDeployment
 from bench.questions.operating_points import Best, OperatingPoint, Search
 from bench.selection import Clause
 
 DEPLOYMENT = "deployment"
-TELLS_APART = (
-    "model",
-    "precision",
-    "engine",
-    "accelerator",
-    "accelerators",
-    "variant",
-    "speculation",
-    "disaggregated",
-    "isl",
-    "osl",
-    "load_kind",
-    "source",
-)
+FIELDS = ("model", "precision", "engine", "accelerators", "variant", "speculation", "disaggregated", "source")
+TELLS_APART = ("accelerator", *FIELDS, "isl", "osl", "load_kind")
 """What makes one deployment and workload another; layout, version and date are free, the best of them counts."""
 
 STORY = ("model", "isl", "osl", "context_tokens", "load_kind")
 """Where deployments differ in one of STORY, none is called cheaper unless the reader put them side by side."""
-
-SPEEDS = (
-    "ttft_ms_p50",
-    "ttft_ms_mean",
-    "interactivity_tokens_per_s_per_user_p50",
-    "interactivity_tokens_per_s_per_user_mean",
-)
-"""An operating point is told with its median latencies, with the means where no median is stated."""
 
 MOST_DEPLOYMENTS = 100
 """So many deployments are read whole, the cheapest."""
@@ -108,26 +80,25 @@ class Inputs:
         """The price of each accelerator that has one."""
         return prices.of_chips(self.quotes, self.choice)
 
-    def charge(self, point: OperatingPoint, usd_per_accelerator_hour: float) -> Charge:
+    def charge(self, point: OperatingPoint, usd_per_accelerator_hour: float) -> result.Charge:
         """What a point costs at a price of its chips."""
-        hour, share = usd_per_accelerator_hour * point.accelerators, self.choice.utilisation
-        million = cost.usd_per_million(hour, point.rate, share)
-        rented = cost.rented(hour, point.rate, share, self.asked.volume)
-        used = cost.pay_per_token(million, self.asked.volume)
-        assert million and rented and used, "price, rate and volume are above 0"  # noqa: PT018
-        return Charge(hour, million, point.rate / hour, rented, used.usd_per_day)
+        hour, used = usd_per_accelerator_hour * point.accelerators, self.choice.utilisation
+        million = cost.usd_per_million(hour, point.rate, used)
+        rented = cost.rented(hour, point.rate, used, self.asked.volume)
+        assert million and rented, "price, rate and volume are above 0"  # noqa: PT018
+        return result.Charge(hour, million, rented)
 
     def deployments(self, groups: Mapping[str, str]) -> dict[str, PricedDeployment]:
         """The points with these ids, each of a group, read whole, at the price of their chips and at each quote."""
-        metrics = [*SPEEDS, *result.MEASURED[self.asked.tokens], *(one.metric.key for one in self.ranking.limits)]
-        metrics += [self.asked.latency.key] if self.asked.latency else []
+        own = [*(one.metric for one in self.ranking.limits), *([self.asked.latency] if self.asked.latency else [])]
+        metrics = [*chain(*result.SPEEDS), *result.MEASURED[self.asked.tokens], *(one.key for one in own)]
         whole = operating_points.read(self.library, self.search, list(groups), metrics)
         return {key: self._deployment(group, whole[key]) for key, group in groups.items()}
 
     def _deployment(self, group: str, point: OperatingPoint) -> PricedDeployment:
         chip, derived = self.chips[point.accelerator], result.is_derived(self.asked.tokens, point.metrics)
         own = [one for one in self.quotes if one.accelerator == point.accelerator]
-        quotes = (QuotedCost(**vars(self.charge(point, one.usd_per_accelerator_hour)), quote=one) for one in own)
+        quotes = (result.QuotedCost(**vars(self.charge(point, one.usd_per_accelerator_hour)), quote=one) for one in own)
         return PricedDeployment(group, point, chip, self.charge(point, chip.usd), tuple(quotes), derived)
 
 
@@ -145,7 +116,6 @@ def costs(of: Inputs) -> Cost:
     *_, serving = max((one.beside for one in of.groups if one.beside), default=("",))
     ids = {one.point_id: one.group for one in ranked[:MOST_DEPLOYMENTS] if one.point_id}
     read = of.deployments({serving: "", **ids} if ranked else {})
-    tally = evidence.tally(of.library, of.ranking, operating_points.reasons(of.search))
     answered = Cost(
         asked=of.asked,
         choice=of.choice,
@@ -155,8 +125,8 @@ def costs(of: Inputs) -> Cost:
         missed=tuple(o for o in of.groups if o.merit is None and o.accelerator in of.chips),
         unpriced=unpriced,
         priced_as=tuple({one.terms: 0 for one in elsewhere}),
-        tally=tally,
-        deciding=_deciding(of, tally),
+        tally=evidence.tally(of.library, of.ranking, operating_points.reasons(of.search)),
+        deciding=evidence.deciding(of.library, of.ranking, operating_points.usable(of.search)),
     )
     if not ranked:
         return answered
@@ -167,17 +137,10 @@ def costs(of: Inputs) -> Cost:
         unlike=unlike(of, answered.facts),
         serving=read[serving],
         peak=at_one / first.peak,
-        ladder=tuple(LadderCost(limit, at_one / rate, first.peak / rate) for limit, rate in first.ladder),
+        ladder=tuple(result.LadderCost(limit, at_one / rate, first.peak / rate) for limit, rate in first.ladder),
         api=_api(of, lead),
         sensitivity=_sensitivity(lead),
     )
-
-
-def _deciding(of: Inputs, tally: PointTally) -> Deciding:
-    """How many of the points with a cost state what the limits are on, and on how many of the accelerators."""
-    known, every = tally.used + tally.of("beyond_limit"), {one.accelerator for one in of.groups}
-    stating, words = {one.accelerator for one in of.groups if one.stated}, limits.metrics(of.ranking.limits)
-    return Deciding(known, known + tally.of("unknown_limit"), len(stating), len(every), words)
 
 
 def unlike(of: Inputs, facts: Sequence[PointFacts]) -> tuple[Difference, ...]:
@@ -192,31 +155,12 @@ def unlike(of: Inputs, facts: Sequence[PointFacts]) -> tuple[Difference, ...]:
     return tuple(one for one in compared if (one.a and one.b) or one.fact.key in ("isl", "osl"))
 
 
-def api_price(options: CostOptions, facts: PointFacts) -> float | None:
-    """What the API takes for a million tokens of the kind asked, in USD; None without a price it needs.
-
-    Of output tokens alone it includes the prompt tokens that come with them, where the reader states their price and
-    the workload states both lengths; of input tokens likewise the generated ones.
-    """
-    if options.tokens in ("blended", "total"):
-        return cost.blended_price(options.api_input, options.api_output, cost.input_share(facts.isl, facts.osl))
-    own, other = options.api_sides
-    return None if own is None else own + (other or 0.0) * _with_each(options, facts)
-
-
-def _with_each(options: CostOptions, facts: PointFacts) -> float:
-    """How many tokens of the other side come with each token of the kind asked; 0 where a length is not stated."""
-    if not facts.isl or not facts.osl or options.tokens in ("blended", "total"):
-        return 0.0
-    return facts.isl / facts.osl if options.tokens == "output" else facts.osl / facts.isl
-
-
-def _api(of: Inputs, lead: PricedDeployment) -> Api | None:
+def _api(of: Inputs, lead: PricedDeployment) -> result.Api | None:
     """The API beside what beats it from the smallest volume on, or else beside what is cheapest per token.
 
     That is the smallest instance whose tokens, fully used, cost no more than the API's. None without a price it needs.
     """
-    options, used, usd = of.asked, of.choice.utilisation, api_price(of.asked, lead.facts)
+    used, (usd, with_each) = of.choice.utilisation, _api_price(of.asked, lead.facts)
     if usd is None:
         return None
     price, bound = prices.price_sql(of.chips)
@@ -225,19 +169,28 @@ def _api(of: Inputs, lead: PricedDeployment) -> Api | None:
     beating = operating_points.best(of.library, of.ranking, replace(of.search, group="''", merit=merit))
     _, won = max(((one.merit, one.point_id or "") for one in beating if one.merit), default=(0.0, ""))
     own = of.deployments({won: ""})[won] if won else lead
-    facts, rate, hour = own.facts, own.point.rate, own.charge.usd_per_hour
-    share, split = cost.input_share(facts.isl, facts.osl), None
-    if share is not None and 0 < share < 1 and options.api_input and options.api_output:
-        whole = {"output": rate / (1 - share), "input": rate / share}.get(options.tokens, rate)
-        ratio = options.api_output / options.api_input
-        split = cost.token_costs(hour, whole * share, whole * (1 - share), used, ratio)
-    return Api(usd, own, _with_each(options, facts), cost.break_even(hour, rate, used, usd), split)
+    return result.Api(usd, own, with_each, cost.break_even(own.charge.usd_per_hour, own.point.rate, used, usd))
 
 
-def _sensitivity(lead: PricedDeployment) -> Sensitivity:
+def _api_price(asked: CostOptions, facts: PointFacts) -> tuple[float | None, float]:
+    """What the API takes in USD for a million tokens of the kind asked, and for how many others that come with each.
+
+    None without a price it needs. Output tokens include their prompt tokens and input tokens the generated ones, where
+    the reader states the price of those and the workload both lengths.
+    """
+    if asked.is_mixed:
+        share = cost.input_share(facts.isl, facts.osl)
+        return cost.blended_price(asked.api_input, asked.api_output, share), 0.0
+    (own, other), with_each = asked.api_sides, 0.0
+    if facts.isl and facts.osl:
+        with_each = facts.isl / facts.osl if asked.tokens == "output" else facts.osl / facts.isl
+    return None if own is None else own + (other or 0.0) * with_each, with_each
+
+
+def _sensitivity(lead: PricedDeployment) -> result.Sensitivity:
     """What the first deployment costs over utilisation and the price of its chips."""
     quoted = [one.quote.usd_per_accelerator_hour for one in lead.quotes]
     across = [float(f"{usd:.3g}") for usd in np.geomspace(min(quoted) / ROOM, max(quoted) * ROOM, PRICES)]
     hours = [usd * lead.point.accelerators for usd in across]
     grid = cost.sensitivity(lead.point.rate, hours, UTILISATIONS)
-    return Sensitivity(UTILISATIONS, tuple(across), tuple(tuple(map(float, line)) for line in grid))
+    return result.Sensitivity(UTILISATIONS, tuple(across), tuple(tuple(map(float, line)) for line in grid))

@@ -1,4 +1,4 @@
-"""What a cost answer found: what tokens cost on each deployment, who serves a volume cheapest, and an API beside it."""
+"""What a cost answer is made of: what tokens cost on each deployment, a volume's smallest bill, an API beside it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from bench.basis.likeness import Difference
 from bench.basis.limits import Limit
 from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice, Choice, Quote
-from bench.basis.stated_share import NOTHING, StatedShare
 from bench.catalogue import Metric
 from bench.library import Library
-from bench.maths.cost import BreakEvenVolume, Rental, TokenCosts
+from bench.maths.cost import BreakEvenVolume, Rental
 from bench.questions.operating_points import Best, OperatingPoint
 
 
@@ -31,10 +30,8 @@ class TokenKind:
 KINDS = {
     "output": TokenKind("output tokens", "Output tokens", "usd_per_million_output_tokens"),
     "input": TokenKind("input tokens", "Input tokens", "usd_per_million_input_tokens"),
-    "blended": TokenKind("input and output tokens", "Input and output tokens", "usd_per_million_total_tokens"),
-    "total": TokenKind(
-        "input and output tokens", "Input and output tokens, measured only", "usd_per_million_total_tokens"
-    ),
+    "blended": TokenKind("total tokens", "Input and output tokens", "usd_per_million_total_tokens"),
+    "total": TokenKind("total tokens", "Input and output tokens, measured only", "usd_per_million_total_tokens"),
 }
 """`blended` takes the prompt tokens from the workload's lengths where no prompt throughput was measured; `total` never
 does."""
@@ -52,16 +49,20 @@ RATES = {
 MEASURED = {"output": (), "input": (_INPUT,), "blended": (_TOTAL, _INPUT), "total": ()}
 """Metrics beside which nothing is worked out from the workload's lengths."""
 
+_INTERACTIVITY = "interactivity_tokens_per_s_per_user"
+SPEEDS = (("ttft_ms_p50", "ttft_ms_mean"), (f"{_INTERACTIVITY}_p50", f"{_INTERACTIVITY}_mean"))
+"""An operating point is told with its median latencies, with the means where no median is stated."""
+
 
 def rate_sql(kind: str, library: Library) -> str:
     """The DuckDB expression of a point's tokens per second of this kind; NULL where it serves nothing or is absent."""
-    usable = [f"CASE WHEN isfinite({one}) AND {one} > 0 THEN {one} END" for one in _held(kind, library)]
+    usable = [f"CASE WHEN isfinite({one}) AND {one} > 0 THEN {one} END" for one in _loaded(kind, library)]
     return f"coalesce({', '.join(usable)}, NULL)" if usable else "CAST(NULL AS DOUBLE)"
 
 
 def kinds(library: Library) -> list[str]:
     """The kinds of token that some loaded point may have a throughput of."""
-    return [kind for kind in KINDS if _held(kind, library)]
+    return [kind for kind in KINDS if _loaded(kind, library)]
 
 
 def is_derived(kind: str, metrics: Mapping[str, float]) -> bool:
@@ -69,7 +70,7 @@ def is_derived(kind: str, metrics: Mapping[str, float]) -> bool:
     return bool(MEASURED[kind]) and not any(metrics.get(key) for key in MEASURED[kind])
 
 
-def _held(kind: str, library: Library) -> list[str]:
+def _loaded(kind: str, library: Library) -> list[str]:
     """Those of a kind's expressions whose metrics are loaded."""
     absent = [column for column in (_INPUT, _OUTPUT, _TOTAL) if not library.has(column)]
     return [one for one in RATES[kind] if not any(column in one for column in absent)]
@@ -81,7 +82,7 @@ class CostOptions:
 
     `group` is the field of which each value has a bar, `latency` the metric that the price of latency is told of;
     `volume` is in tokens a day, the prices of an API in USD per million tokens, None where not stated; `every_bar`
-    draws all bars.
+    draws all bars, `many_models` is that the reader chose several.
     """
 
     tokens: str
@@ -91,6 +92,7 @@ class CostOptions:
     api_input: float | None
     api_output: float | None
     every_bar: bool = False
+    many_models: bool = False
 
     @property
     def kind(self) -> TokenKind:
@@ -103,8 +105,13 @@ class CostOptions:
         return catalogue.metric(self.kind.usd)
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether the tokens are those of prompt and output together."""
+        return self.tokens in ("blended", "total")
+
+    @property
     def api_sides(self) -> tuple[float | None, float | None]:
-        """The API's prices of the tokens asked and of those that come with them; of both alike output, then input."""
+        """The API's prices of the tokens asked and of those that come with them; of mixed ones output, then input."""
         sides = (self.api_output, self.api_input)
         return sides[::-1] if self.tokens == "input" else sides
 
@@ -113,16 +120,13 @@ class CostOptions:
 class Charge:
     """What a deployment costs at one price of its chips.
 
-    `usd_per_hour` is of all its chips, `usd_per_million` of the tokens asked at the utilisation asked; `per_dollar` are
-    the tokens/s that each USD an hour buys, fully used. The volume's bill is `rented` on instances around the clock,
-    and `used_usd_per_day` were used tokens alone paid.
+    `usd_per_hour` is of all its chips, `usd_per_million` of the tokens asked at the utilisation asked, and the volume's
+    bill is `rented` on instances around the clock.
     """
 
     usd_per_hour: float
     usd_per_million: float
-    per_dollar: float
     rented: Rental
-    used_usd_per_day: float
 
 
 @dataclass(frozen=True)
@@ -161,10 +165,12 @@ class PricedDeployment:
         """Its quotes without modelled costs, unless it has no other."""
         return tuple(one for one in self.quotes if not one.quote.is_modelled) or self.quotes
 
-    @cached_property
-    def modelled(self) -> tuple[QuotedCost, ...]:
-        """The modelled costs beside its offers."""
-        return tuple(one for one in self.quotes if one.quote.is_modelled and one not in self.offers)
+    @property
+    def speeds(self) -> dict[str, float]:
+        """The latencies and interactivities that it is told with, by metric."""
+        stated = self.point.metrics
+        first = (next((key for key in keys if key in stated), None) for keys in SPEEDS)
+        return {key: stated[key] for key in first if key}
 
 
 @dataclass(frozen=True)
@@ -181,14 +187,13 @@ class Api:
     """An API, in USD per million tokens of the kind asked, beside what beats it from the least volume on.
 
     `with_each` is how many tokens of the other side come with each of these, 0 where that is not known or not counted;
-    `even` is None where the API is cheaper at every volume, `split` where a price or a length is not stated.
+    `even` is None where the API is cheaper at every volume.
     """
 
     usd_per_million: float
     own: PricedDeployment
     with_each: float
     even: BreakEvenVolume | None
-    split: TokenCosts | None
 
 
 @dataclass(frozen=True)
@@ -202,13 +207,12 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class Cost:
-    """What an answer about cost found, the cheapest deployment first.
+    """What tokens cost, the cheapest deployment first.
 
     `groups` counts all with a price, of which `deployments` are the cheapest. `missed` are those that no limit lets in,
     `unpriced` accelerators without a price under `choice`, `priced_as` the terms under which those have one. `serving`
     is what serves the volume at the smallest bill. Of the first deployment are `peak`, its cost without the limits,
-    `ladder` and `sensitivity`; `known` is what the headline begins with where few points state what limits are on;
-    `unlike` is in what of model and workload the second, and of load any, differs unasked.
+    `ladder` and `sensitivity`; `unlike` is in what of model and workload the second, and of load any, differs unasked.
     """
 
     asked: CostOptions
@@ -221,7 +225,6 @@ class Cost:
     priced_as: tuple[str, ...]
     tally: PointTally
     deciding: Deciding
-    known: StatedShare = NOTHING
     unlike: tuple[Difference, ...] = ()
     serving: PricedDeployment | None = None
     peak: float | None = None
