@@ -1,4 +1,4 @@
-"""The library and its answers held against themselves.
+"""The figures of a library held against each other.
 
 Each check is one module of `checks`, found by listing it: it states TITLE and RULE and has `findings(library)`. What a
 reader already knows is no news: points that carry the flag they deserve, and what somebody has looked at and accepted.
@@ -61,7 +61,7 @@ class Audit:
     @property
     def headline(self) -> str:
         """How much was checked and what of it is new, in one sentence."""
-        about = f"{counted(len(checks()), 'check')} of {counted(self.points, 'point')} and the answers about them"
+        about = f"{counted(len(checks()), 'check')} of {counted(self.points, 'point')}"
         new, older = self.many("new"), self.many("flagged") + self.many("known")
         before = f"; {older:,} {is_or_are(older)} flagged or accepted already" if older else ""
         return f"{about} found {counted(new, 'new contradiction') if new else 'nothing new'}{before}."
@@ -112,7 +112,7 @@ class Audit:
                     "check": row.check,
                     "source": row.finding.source,
                     "text": row.finding.text,
-                    "flag": row.finding.flag or None,
+                    "flag": row.finding.flag,
                     "weight": row.finding.weight,
                     "point_ids": list(row.finding.point_ids),
                     "values": dict(row.finding.values),
@@ -132,7 +132,7 @@ def checks() -> dict[str, Check]:
 
 
 def run(library: Library) -> Audit:
-    """What every check finds in a library and in the answers about it."""
+    """What every check finds in a library."""
     known = accepted(library)
     rows: list[Audited] = []
     unlisted = {}
@@ -156,7 +156,7 @@ def _judged(check: str, finding: Finding, flagged: bool, known: Mapping[str, str
 
 def _flagged(library: Library, findings: Sequence[Finding]) -> list[bool]:
     """Of each finding whether one of its points carries the flag: the others contradict what is in doubt."""
-    ids = sorted({id for finding in findings if finding.flag for id in finding.point_ids})
+    ids = sorted({id for finding in findings for id in finding.point_ids})
     stated = dict(
         library.fetch(
             "SELECT point_id, flags FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", (ids,)

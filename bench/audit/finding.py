@@ -21,35 +21,31 @@ Status = Literal["new", "flagged", "known"]
 ACCEPTED = "accepted"
 """The name of the ledger of accepted findings."""
 
-DEFECT = "defect"
-"""The weight of a finding about Kneepoint's own answers; no flag of a point mends it."""
-
 
 @dataclass(frozen=True)
 class Finding:
-    """Figures that cannot all be right, or an answer that its points contradict.
+    """Figures that cannot all be right.
 
-    `text` is the arithmetic in a sentence, with its figures in `values`; `source` is where the figures come from, None
-    for an answer of Kneepoint's own. `flag` is the kind of flag that the points deserve, "" where no flag mends it.
-    `about` tells findings without points from each other.
+    `text` is the arithmetic in a sentence, with its figures in `values`; `source` is where they come from, and `flag`
+    the kind of flag that the points deserve. `about` tells findings without points from each other.
     """
 
     text: str
-    flag: str = ""
-    source: str | None = None
+    flag: str
+    source: str | None
     point_ids: tuple[str, ...] = ()
     about: str = ""
     values: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def weight(self) -> str:
-        """How much its flag weighs: excludes, warns, notes, or DEFECT."""
-        return flags.weight(self.flag) if self.flag else DEFECT
+        """How much its flag weighs: excludes, warns or notes."""
+        return flags.weight(self.flag)
 
     @property
     def deserves(self) -> str:
         """The flag that its points deserve and how much that weighs, in words."""
-        return f"{self.weight}: {flags.words(self.flag)}" if self.flag else self.weight
+        return f"{self.weight}: {flags.words(self.flag)}"
 
     def key(self, check: str) -> str:
         """What names it in the list of known findings: the same for the same check of the same points."""

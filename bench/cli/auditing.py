@@ -1,4 +1,4 @@
-"""`python -m bench audit`: the library and its answers held against themselves; exit 1 when something new is found."""
+"""`python -m bench audit`: the figures of a library held against each other; exit 1 when something new is found."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVERY = "new"
 
 def add_to(commands: Commands) -> None:
     """Describe this command to the parser."""
-    audit = command(commands, "audit", "find figures and answers that contradict each other", _audit)
+    audit = command(commands, "audit", "find figures that contradict each other", _audit)
     audit.more = "Exit status: 0 nothing new, 1 something new."
     told = f"accept findings by the keys that `audit` lists; `{EVERY}` is every new one"
     audit.add_argument("--accept", nargs="+", metavar="KEY", default=[], help=told)

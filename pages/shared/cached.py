@@ -159,7 +159,7 @@ def steps(name: str, view: View, version: str) -> tuple[next_steps.Step, ...]:
 
 @st.cache_resource(show_spinner=False, max_entries=FEW)
 def audit_report(version: str, accepted: int) -> audit.Audit:
-    """What contradicts itself in the library and the answers about it; `accepted` findings are known."""
+    """What contradicts itself in the library; `accepted` findings are known."""
     return audit.run(library())
 
 

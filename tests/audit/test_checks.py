@@ -36,6 +36,14 @@ AGREEING = {
 }
 """4 answers a second of 101 tokens are 404 tokens/s; 500 + 100 x 20 = 2,500 ms; 4 x 2.5 s are 10 requests in flight."""
 
+TWICE_THE_LOAD = {
+    "concurrency": 20,
+    "output_tokens_per_s": 606,
+    "requests_per_s": 6,
+    "e2el_ms_mean": 3333,
+    "tpot_ms_mean": 28.33,
+}
+
 STEPS = {
     **dict.fromkeys(("requests_per_s", "ttft_ms_mean", "tpot_ms_mean", "e2el_ms_mean", "concurrency")),
     "isl": None,
@@ -64,14 +72,7 @@ def found(check: str, held: Library) -> list[audit.Finding]:
 
 
 def test_every_check_finds_nothing_where_figures_agree_or_there_are_none(tmp_path: Path) -> None:
-    twice = {
-        "concurrency": 20,
-        "output_tokens_per_s": 606,
-        "requests_per_s": 6,
-        "e2el_ms_mean": 3333,
-        "tpot_ms_mean": 28.33,
-    }
-    held, none = library(tmp_path, {}, twice, STEPS), Library.open(tmp_path / "none", shipped=False)
+    held, none = library(tmp_path, {}, TWICE_THE_LOAD, STEPS), Library.open(tmp_path / "none", shipped=False)
     for name, check in audit.checks().items():
         assert check.TITLE
         assert check.RULE

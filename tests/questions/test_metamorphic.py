@@ -1,6 +1,7 @@
 """What holds of every question whatever is loaded and asked: tried on many Views, against a plain reading of the rules.
 
-The points that stand, limits and prices are read by `bench.audit.reference_answers`: no SQL of the answers is in it.
+The points that stand, limits and prices are read by `tests.questions.audited.reference_answers`: no SQL of the answers
+is in it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,6 @@ import pandas as pd
 import pytest
 
 from bench import catalogue
-from bench.audit import answers, reference_answers
-from bench.audit.answers import AuditedAnswer
-from bench.audit.checks import dropped_points, one_figure, superlatives
-from bench.audit.reference_answers import PlainRow, PlainRows
 from bench.basis import evidence
 from bench.basis.document import document, records
 from bench.errors import BenchError
@@ -27,6 +24,9 @@ from bench.questions import Answer, question, questions
 from bench.selection import written
 from bench.view import FILTER_BY_KEY, View
 from tests.library.files import published
+from tests.questions.audited import answers, dropped_points, one_figure, reference_answers, superlatives
+from tests.questions.audited.answers import AuditedAnswer
+from tests.questions.audited.reference_answers import PlainRow, PlainRows
 from tests.questions.heatmap.results import point
 from tests.thorough import some, times
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
-from bench.audit import answers, reference_answers
-from bench.audit.checks import one_model
 from bench.basis import points, side_by_side
 from bench.chart import DARK, LIGHT, value_label
 from bench.errors import BenchError
@@ -17,6 +16,7 @@ from bench.questions.pareto.figure import DIMMED
 from bench.view import View
 from tests.library.files import published
 from tests.questions.answering import answer_of
+from tests.questions.audited import answers, one_model, reference_answers
 from tests.questions.saying import headline, kinds, said, statement
 from tests.thorough import some
 
@@ -121,6 +121,15 @@ def test_no_leader_pools_two_models_and_none_is_lost_without_a_word(
             assert complete.option(key) in [value for value, _ in offered[key]]
     for theme in (LIGHT, DARK):
         assert answer.rows.empty or question(name).figure(answer.result, theme).data
+
+
+def test_a_frontier_of_both_models_would_be_found(two: Library) -> None:
+    answer = question("pareto").answer(two, BOTH)
+    pooled = replace(answer, result=replace(answer.result, group=None))
+    told = (answers.AuditedAnswer("pareto", one, reference_answers.read(two)) for one in (answer, pooled))
+    sound, found = ([one.text for one in one_model.of_answer(one)] for one in told)
+    assert (sound, len(found)) == ([], 1)
+    assert "measured pools 2 models" in found[0]
 
 
 def test_the_story_is_one_that_both_models_have(two: Library) -> None:

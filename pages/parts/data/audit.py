@@ -1,4 +1,4 @@
-"""The audit on the Data page: what contradicts itself in the library and in the answers about it."""
+"""The audit on the Data page: what contradicts itself in the library."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ WIDEST_PX = 760
 
 def section(page: Page) -> None:
     """Draw every finding, the new ones first; a row opens the point it is about."""
-    with st.spinner("Checking figures against each other and answers against their points …"):
+    with st.spinner("Checking figures against each other …"):
         result = cached.audit_report(page.version, len(accepted(page.library)))
     st.markdown(result.headline)
     if not result.rows:
         return
     st.caption(
-        "Each figure is held against the others of its point, its source and its answers. Flagged: the point says so"
-        " itself. Known: somebody looked and left it. `python -m bench audit` finds the same."
+        "Each figure is held against the others of its point, of its source and under its label. Flagged: the"
+        " point says so itself. Known: somebody looked and left it. `python -m bench audit` finds the same."
     )
     rows = result.table()
     shown = readable.table(rows, without=("key",))

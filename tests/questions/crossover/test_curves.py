@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from bench.audit import reference_answers
-from bench.audit.answers import AuditedAnswer
-from bench.audit.checks import dropped_points, one_figure
 from bench.library import Library
 from bench.questions import crossover
 from bench.view import View
+from tests.questions.audited import dropped_points, one_figure, reference_answers
+from tests.questions.audited.answers import AuditedAnswer
 from tests.questions.crossover.results import Rows, asked, knots, library_of, outcome, points, with_sources
 from tests.questions.saying import said
 from tests.thorough import some

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bench.audit import reference_answers
 from bench.chart import DARK, LIGHT
 from bench.library import Library
 from bench.questions import overview
 from bench.view import View
 from tests.library.files import SCORE, published, table
 from tests.questions.answering import answer_of
+from tests.questions.audited import reference_answers
 from tests.questions.heatmap.results import library_of
 from tests.questions.heatmap.results import point as made
 from tests.questions.saying import headline, kinds, said, statement, tells

@@ -8,11 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from bench import catalogue
-from bench.audit import answers
-from bench.audit.answers import AuditedAnswer, apart, contradiction, is_close
-from bench.audit.finding import Finding
-from bench.audit.reference_answers import PlainRow, keeps, value
-from bench.audit.sides_of_pair import sides
 from bench.basis.document import records
 from bench.library import Library
 from bench.maths.capacity import HOURS_PER_MONTH
@@ -25,9 +20,10 @@ from bench.questions.pareto.result import Pareto, Spot
 from bench.questions.roofline.result import Roofline
 from bench.questions.scaling.result import ChipCount, Scaling
 from bench.records import DEPLOYMENT_FIELDS, LOAD_AXES
-
-TITLE = "Superlatives"
-RULE = "the best of an answer is the maximum over the selected points that the rules let in"
+from tests.questions.audited import answers
+from tests.questions.audited.answers import AuditedAnswer, Contradiction, apart, contradiction, is_close
+from tests.questions.audited.reference_answers import PlainRow, keeps, value
+from tests.questions.audited.sides_of_pair import sides
 
 MILLION, SECONDS_PER_HOUR = 1e6, 3600
 TIE, TIGHT = 0.01, 1e-9
@@ -38,19 +34,19 @@ RUN = ("source", "source_url", "date", "isl", "osl", "workload_id", "load_kind",
 """What points of one run have in common that differ in layout and load alone."""
 
 
-def findings(library: Library) -> Iterator[Finding]:
+def findings(library: Library) -> Iterator[Contradiction]:
     """The superlatives of answers that a brute-force search of the points contradicts."""
     yield from answers.contradictions(library, of_answer)
 
 
-def of_answer(case: AuditedAnswer) -> Iterator[Finding]:
+def of_answer(case: AuditedAnswer) -> Iterator[Contradiction]:
     """What of an answer is no maximum."""
     checked = KINDS.get(type(case.answer.result))
     if checked:
         yield from checked(case)
 
 
-def of_overview(case: AuditedAnswer) -> Iterator[Finding]:
+def of_overview(case: AuditedAnswer) -> Iterator[Contradiction]:
     """The bests of the story that are behind a point of it."""
     found: Overview = case.answer.result
     views = {link.kind: link.view for link in found.links}
@@ -60,7 +56,7 @@ def of_overview(case: AuditedAnswer) -> Iterator[Finding]:
             yield from _most(case, best.value, [value(row, best.metric) for row in rows], f"the best {best.metric}")
 
 
-def of_heatmap(case: AuditedAnswer) -> Iterator[Finding]:
+def of_heatmap(case: AuditedAnswer) -> Iterator[Contradiction]:
     """The cells that do not hold their best point, and a peak that is not the best of all."""
     heatmap: Heatmap = case.answer.result
     if heatmap.ratio is not None:
@@ -96,7 +92,7 @@ def _along(row: PlainRow, axis: str, found: Heatmap) -> Any:
     return 2.0 ** math.floor(math.log2(at)) if at is not None and at > 0 and axis in found.doublings else at
 
 
-def of_pareto(case: AuditedAnswer) -> Iterator[Finding]:
+def of_pareto(case: AuditedAnswer) -> Iterator[Contradiction]:
     """Frontiers that are not those of the points, and a best within the limits that is none."""
     pareto: Pareto = case.answer.result
     entering = on_axes(case)
@@ -143,7 +139,7 @@ def _frontier(
     what: str,
     shown: Sequence[tuple[float, float]],
     entering: Sequence[tuple[float, float, PlainRow]],
-) -> Iterator[Finding]:
+) -> Iterator[Contradiction]:
     """A frontier that lacks a point which no other dominates, or holds one that another does."""
     x_sign, y_sign = (-1 if one.direction == "lower" else 1 for one in case.answer.result.metrics)
     ordered = sorted(((x_sign * x, y_sign * y, row["point_id"]) for x, y, row in entering), reverse=True)
@@ -158,12 +154,12 @@ def _frontier(
     if not is_same:
         ids = [id for *_, id in held]
         text = f"{what} has {len(signed)} points, by the points {len(held)}, or others"
-        yield contradiction(case, text, *ids, about=what, shown=len(signed), held=len(held))
+        yield contradiction(case, text, *ids, about=what)
 
 
 def _best_within(
     case: AuditedAnswer, what: str, best: Spot | None, entering: Sequence[tuple[float, float, PlainRow]]
-) -> Iterator[Finding]:
+) -> Iterator[Contradiction]:
     """A best within the limits that another point is ahead of, or a group's that is said to be none."""
     pareto: Pareto = case.answer.result
     if not pareto.limits:
@@ -176,7 +172,7 @@ def _best_within(
         yield contradiction(case, f"{what} is none, and {len(entering)} points keep the limits", about=what)
 
 
-def of_cost(case: AuditedAnswer) -> Iterator[Finding]:
+def of_cost(case: AuditedAnswer) -> Iterator[Contradiction]:
     """The groups that do not stand at their cheapest point, and a cheapest of all that is not."""
     costs: Cost = case.answer.result
     held = cheapest(case)
@@ -213,7 +209,7 @@ def _rate(row: PlainRow, tokens: str) -> float | None:
     return next((one for one in derived[tokens] if one > 0), None)
 
 
-def of_crossover(case: AuditedAnswer) -> Iterator[Finding]:
+def of_crossover(case: AuditedAnswer) -> Iterator[Contradiction]:
     """The leaders at measured places that are behind the other side's best point there."""
     for side in sides(case):
         for outcome in (side.outcome,) if isinstance(side.outcome, Compared) else ():
@@ -226,17 +222,17 @@ def of_crossover(case: AuditedAnswer) -> Iterator[Finding]:
             yield from _leaders(case, side.pair, outcome, lower=side.lower) if side.key == "a" else ()
 
 
-def _leaders(case: AuditedAnswer, pair: int, outcome: Compared, *, lower: bool) -> Iterator[Finding]:
+def _leaders(case: AuditedAnswer, pair: int, outcome: Compared, *, lower: bool) -> Iterator[Contradiction]:
     """The knots whose leader is not the side with the better figure there."""
     for knot in outcome.found.knots:
         ahead = "a" if (knot.y_a < knot.y_b) == lower else "b"
         lead, is_repeated = max(knot.y_a, knot.y_b) / min(knot.y_a, knot.y_b) - 1, knot.lead_low is not None
         if knot.leader not in (None, ahead) or (knot.leader is None and lead > TIE + 1e-9 and not is_repeated):
             text = f"pair {pair} at {knot.x:g} is led by {knot.leader or 'neither'}, by its figures by {ahead}"
-            yield contradiction(case, text, about=f"leader {pair} {knot.x}", a=knot.y_a, b=knot.y_b)
+            yield contradiction(case, text, about=f"leader {pair} {knot.x}")
 
 
-def of_scaling(case: AuditedAnswer) -> Iterator[Finding]:
+def of_scaling(case: AuditedAnswer) -> Iterator[Contradiction]:
     """The places at one load that do not stand at the best layout of their run."""
     scaling: Scaling = case.answer.result
     if scaling.way not in LOAD_AXES:
@@ -252,7 +248,7 @@ def of_scaling(case: AuditedAnswer) -> Iterator[Finding]:
 
 def _of_place(
     case: AuditedAnswer, place: ChipCount, runs: dict[tuple[Any, ...], list[float | None]], label: str
-) -> Iterator[Finding]:
+) -> Iterator[Contradiction]:
     row = case.reading.by_id.get(place.point.facts.point_id)
     if place.between is None and row is not None:
         held = runs[tuple(row[name] for name in RUN)]
@@ -264,13 +260,13 @@ def _of_place(
 
 def _most(
     case: AuditedAnswer, shown: float, held: Sequence[float | None], what: str, *, lower: bool = False
-) -> Iterator[Finding]:
+) -> Iterator[Contradiction]:
     """A finding where a figure is not the best of those held."""
     stated = [one for one in held if one is not None]
     best = (min if lower else max)(stated, default=None)
     if best is None or not is_close(shown, best):
         text = f"{what} is of no point that is ranked" if best is None else apart(shown, best, what)
-        yield contradiction(case, text, about=what, shown=shown, held=best or 0.0)
+        yield contradiction(case, text, about=what)
 
 
 def _text(held: Any) -> str:
@@ -278,7 +274,7 @@ def _text(held: Any) -> str:
     return "" if held is None else str(held).lower() if isinstance(held, bool) else str(held)
 
 
-def of_roofline(case: AuditedAnswer) -> Iterator[Finding]:
+def of_roofline(case: AuditedAnswer) -> Iterator[Contradiction]:
     """The point said to be nearest to its ceiling, of each model, that another one below its own is ahead of."""
     shares: dict[Any, list[float | None]] = defaultdict(list)
     for row in records(case.answer.rows):
@@ -289,7 +285,7 @@ def of_roofline(case: AuditedAnswer) -> Iterator[Finding]:
         yield from _most(case, one.use.share, shares[one.rig.model], f"the nearest of {one.rig.model}")
 
 
-def of_capacity(case: AuditedAnswer) -> Iterator[Finding]:
+def of_capacity(case: AuditedAnswer) -> Iterator[Contradiction]:
     """The plan said to cost least, where a measured point within the limits would serve the demand for less."""
     found: Capacity = case.answer.result
     usd, demand = case.reading.usd(case.view) or {}, found.asked.demand
@@ -306,7 +302,7 @@ def of_capacity(case: AuditedAnswer) -> Iterator[Finding]:
         cost = (needed + demand.spare) * row["accelerators"] * price * HOURS_PER_MONTH
         if cost < found.lead.usd_per_month * (1 - TIGHT):
             text = f"the cheapest plan costs {found.lead.usd_per_month:,.0f}, by the points {cost:,.0f}"
-            yield contradiction(case, text, row["point_id"], shown=found.lead.usd_per_month, held=cost)
+            yield contradiction(case, text, row["point_id"])
             return
 
 
@@ -324,7 +320,7 @@ def _is_without_load(row: PlainRow) -> bool:
     return not row["accelerators"] or (kind != "saturated" and not (axis and row[axis]))
 
 
-KINDS: dict[type, Callable[[AuditedAnswer], Iterator[Finding]]] = {
+KINDS: dict[type, Callable[[AuditedAnswer], Iterator[Contradiction]]] = {
     Overview: of_overview,
     Heatmap: of_heatmap,
     Pareto: of_pareto,

@@ -1,4 +1,4 @@
-"""The answers that are held against the points: every question about the stories with the most points.
+"""The answers that are held against their points: those of every question about the stories with the most points.
 
 Which stories follows from the library, so that the same checks hold for any.
 """
@@ -12,9 +12,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from bench import catalogue
-from bench.audit import reference_answers
-from bench.audit.finding import Finding
-from bench.audit.reference_answers import PlainRows
 from bench.basis.document import HIDDEN, records
 from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice
@@ -24,6 +21,8 @@ from bench.questions import Answer, question, questions
 from bench.selection import written
 from bench.view import View
 from bench.wording import number
+from tests.questions.audited import reference_answers
+from tests.questions.audited.reference_answers import PlainRows
 
 STORIES = 6
 """About so many stories every question is asked."""
@@ -40,6 +39,15 @@ SLACK = 1e-6
 KEPT = ("model", "precision", "isl", "osl")
 SIDES = {"point_id": "", "a_point_id": "a_", "b_point_id": "b_"}
 """The columns that name the point of a row, and what the columns of its figures begin with."""
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """What an answer says and its points do not, in a sentence; `about` tells those of all answers from each other."""
+
+    text: str
+    about: str
+    point_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,18 +120,20 @@ def pairs(library: Library) -> list[View]:
     ]
 
 
-def contradictions(library: Library, of_one: Callable[[AuditedAnswer], Iterator[Finding]]) -> Iterator[Finding]:
+def contradictions(
+    library: Library, of_one: Callable[[AuditedAnswer], Iterator[Contradiction]]
+) -> Iterator[Contradiction]:
     """What a check of one answer finds in those of every story."""
     for told in of_stories(library):
         for one in told:
             yield from of_one(one)
 
 
-def contradiction(case: AuditedAnswer, what: str, *ids: str, about: str = "", **values: float) -> Finding:
-    """A finding about an answer: which question of which View, what it says and what follows from its points."""
+def contradiction(case: AuditedAnswer, what: str, *ids: str, about: str = "") -> Contradiction:
+    """What is wrong with an answer: which question of which View, what it says and what follows from its points."""
     where = ", ".join(" ".join((key, *values)) for key, values in case.view.where)
     key = f"{case.name}?{case.view.query()} {about}"
-    return Finding(f"{case.name} of {where}: {what}.", point_ids=ids, about=key, values=values)
+    return Contradiction(f"{case.name} of {where}: {what}.", key, ids)
 
 
 def is_close(one: float, other: float) -> bool:

@@ -6,29 +6,24 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from bench.audit import answers
-from bench.audit.answers import AuditedAnswer, contradiction
-from bench.audit.checks import superlatives
-from bench.audit.finding import Finding
 from bench.library import Library
 from bench.questions.cost.result import Cost
 from bench.questions.heatmap.result import Heatmap
 from bench.questions.pareto.result import Pareto
 from bench.questions.scaling.result import Scaling
 from bench.wording import counted
-
-TITLE = "One model"
-RULE = "what is ranked against another is of one model, or the models are what is compared"
+from tests.questions.audited import answers, superlatives
+from tests.questions.audited.answers import AuditedAnswer, Contradiction, contradiction
 
 ModelsOfGroup = dict[Any, set[str | None]]
 
 
-def findings(library: Library) -> Iterator[Finding]:
+def findings(library: Library) -> Iterator[Contradiction]:
     """The groups of answers about several models that hold points of more than one."""
     yield from answers.contradictions(library, of_answer)
 
 
-def of_answer(case: AuditedAnswer) -> Iterator[Finding]:
+def of_answer(case: AuditedAnswer) -> Iterator[Contradiction]:
     """The groups of an answer that hold points of several models, where the reader chose those."""
     groups = KINDS.get(type(case.answer.result))
     if groups is None or len(case.view.values("model")) < 2:
@@ -37,7 +32,7 @@ def of_answer(case: AuditedAnswer) -> Iterator[Finding]:
     for name, models in found.items():
         if len(models) > 1:
             what = f"{name or 'one group'} pools {counted(len(models), 'model')}"
-            yield contradiction(case, what, about=str(name), models=len(models))
+            yield contradiction(case, what, about=str(name))
 
 
 def of_pareto(case: AuditedAnswer) -> ModelsOfGroup:

@@ -1,17 +1,15 @@
-"""The checks of answers: each finds a fault that was planted in an answer, and nothing where answers are sound."""
+"""Answers held against their points: nothing is contradicted in what ships, and each check finds a planted fault."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import pytest
 
-from bench import audit
-from bench.audit import answers
-from bench.audit.reference_answers import read
 from bench.library import Library
 from bench.maths.envelope import Envelope
 from bench.questions import (
@@ -29,10 +27,21 @@ from bench.questions import (
 )
 from bench.questions.crossover.result import SideCurve
 from bench.view import View
+from tests.audit.test_checks import STEPS, TWICE_THE_LOAD, library
+from tests.questions.audited import answers, dropped_points, one_figure, one_model, superlatives
+from tests.questions.audited.answers import Contradiction
+from tests.questions.audited.reference_answers import read
 from tests.questions.crossover.results import library_of, points
-from tests.thorough import some
+from tests.thorough import some, times
 
-CHECKS = ("one_figure", "superlatives", "dropped_points")
+CHECKS = {
+    "dropped_points": dropped_points.findings,
+    "one_figure": one_figure.findings,
+    "one_model": one_model.findings,
+    "superlatives": superlatives.findings,
+}
+every_check = pytest.mark.parametrize("check", CHECKS)
+
 FAST = {1: 100.0, 8: 500.0, 64: 2000.0}
 SLOW = {1: 80.0, 8: 450.0, 64: 2500.0}
 
@@ -50,11 +59,33 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Library:
     )
 
 
-def found(check: str, library: Library) -> list[str]:
-    return [finding.text for finding in audit.checks()[check].findings(library)]
+def found(check: str, library: Library) -> list[Contradiction]:
+    return list(CHECKS[check](library))
 
 
-@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.long
+@every_check
+def test_nothing_in_the_answers_about_the_shipped_library_is_contradicted(
+    check: str, shipped: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In those about one story and one pair of models; in `make test-all` about all of them."""
+    monkeypatch.setattr(answers, "STORIES", times(answers.STORIES, 1))
+    monkeypatch.setattr(answers, "PAIRS", times(answers.PAIRS, 1))
+    assert [one.text for one in found(check, shipped)] == []
+    told = answers.of_stories(shipped)
+    assert len(told) == answers.STORIES + answers.PAIRS
+    assert all(len(of_story) > len(questions()) / 2 for of_story in told)
+
+
+def test_nothing_is_contradicted_where_figures_agree_or_there_are_none(tmp_path: Path) -> None:
+    agreeing, none = library(tmp_path, {}, TWICE_THE_LOAD, STEPS), Library.open(tmp_path / "none", shipped=False)
+    for check in CHECKS:
+        assert found(check, agreeing) == [], check
+        assert found(check, none) == [], check
+    assert (len(answers.of_stories(agreeing)), answers.of_stories(none)) == (2, ())
+
+
+@every_check
 def test_sound_answers_contradict_nothing(check: str, held: Library) -> None:
     assert found(check, held) == []
     (told,) = answers.of_stories(held)
@@ -178,10 +209,8 @@ def test_a_planted_fault_is_found(
     monkeypatch.setattr(answers, "KNOWN", WeakKeyDictionary())
     monkeypatch.setattr(module, "answer", lambda library, view: fault(right(library, view)))
     told = found(check, held)
-    assert any(words in text and more in text for text in told), told
-    findings = list(audit.checks()[check].findings(held))
-    assert {(one.flag, one.weight, one.source) for one in findings} == {("", "defect", None)}
-    assert len({one.key(check) for one in findings}) == len(findings)
+    assert any(words in one.text and more in one.text for one in told), told
+    assert len({(one.about, *sorted(one.point_ids)) for one in told}) == len(told)
 
 
 def test_the_stories_are_those_with_the_most_points(held: Library, shipped: Library) -> None:

@@ -7,19 +7,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bench import catalogue
-from bench.audit import answers
-from bench.audit.answers import AuditedAnswer, apart, contradiction, is_close
-from bench.audit.finding import Finding
-from bench.audit.reference_answers import OLDER, SAME, PlainRow, value
 from bench.library import Library
 from bench.questions.history.result import History
 from bench.wording import joined, number
+from tests.questions.audited import answers
+from tests.questions.audited.answers import AuditedAnswer, Contradiction, apart, contradiction, is_close
+from tests.questions.audited.reference_answers import OLDER, SAME, PlainRow, value
 
-TITLE = "One figure, one price"
-RULE = "a deployment under a workload and a load has one figure, and its chip one price, in every answer"
 
-
-def findings(library: Library) -> Iterator[Finding]:
+def findings(library: Library) -> Iterator[Contradiction]:
     """The figures and prices that an answer shows and the points, the price books or another answer contradict."""
     for answer in answers.of_stories(library):
         for one in answer:
@@ -28,7 +24,7 @@ def findings(library: Library) -> Iterator[Finding]:
         yield from between(answer)
 
 
-def of_figures(case: AuditedAnswer) -> Iterator[Finding]:
+def of_figures(case: AuditedAnswer) -> Iterator[Contradiction]:
     """The figures of an answer that its points do not state."""
     for id, metric, shown in case.figures:
         row = case.reading.by_id.get(id)
@@ -38,10 +34,10 @@ def of_figures(case: AuditedAnswer) -> Iterator[Finding]:
         if held is None:
             yield contradiction(case, f"{metric} is {number(shown)}, its point states none", id, about=metric)
         elif not is_close(shown, held):
-            yield contradiction(case, apart(shown, held, metric), id, about=metric, shown=shown, held=held)
+            yield contradiction(case, apart(shown, held, metric), id, about=metric)
 
 
-def of_prices(case: AuditedAnswer) -> Iterator[Finding]:
+def of_prices(case: AuditedAnswer) -> Iterator[Contradiction]:
     """The prices of an answer that are not those of the price books under its terms."""
     held = case.reading.usd(case.view)
     for chip, shown in answers.prices(case.answer).items() if held is not None else ():
@@ -50,10 +46,10 @@ def of_prices(case: AuditedAnswer) -> Iterator[Finding]:
                 yield contradiction(case, f"a price of {chip}, which has none under these terms", about=chip)
             elif not is_close(usd, (held or {})[chip]):
                 what = apart(usd, (held or {})[chip], f"the price of {chip} in USD/h")
-                yield contradiction(case, what, about=chip, shown=usd, held=(held or {})[chip])
+                yield contradiction(case, what, about=chip)
 
 
-def between(cases: Iterable[AuditedAnswer]) -> Iterator[Finding]:
+def between(cases: Iterable[AuditedAnswer]) -> Iterator[Contradiction]:
     """The deployments, workloads and loads of which two answers show an unlike best.
 
     An answer within limits of its own is about other points, so it is compared with none; nor are the older runs of a

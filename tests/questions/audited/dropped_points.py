@@ -6,12 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bench import names
-from bench.audit import answers
-from bench.audit.answers import SLACK, AuditedAnswer, contradiction
-from bench.audit.checks import superlatives
-from bench.audit.finding import Finding
-from bench.audit.reference_answers import FLAGGED, OLDER, OTHER_EVIDENCE, REPEAT, PlainRow, value
-from bench.audit.sides_of_pair import AuditedSide, sides
 from bench.basis.evidence import PointTally
 from bench.basis.memory import BYTES as SIZES
 from bench.library import Library
@@ -24,21 +18,22 @@ from bench.questions.history.result import History
 from bench.questions.pareto.result import Pareto
 from bench.questions.roofline.result import Roofline
 from bench.wording import counted, number
-
-TITLE = "Dropped points"
-RULE = "every measured point of a newest run stands in its answer, and no envelope lies below one at its load"
+from tests.questions.audited import answers, superlatives
+from tests.questions.audited.answers import SLACK, AuditedAnswer, Contradiction, contradiction
+from tests.questions.audited.reference_answers import FLAGGED, OLDER, OTHER_EVIDENCE, REPEAT, PlainRow, value
+from tests.questions.audited.sides_of_pair import AuditedSide, sides
 
 OUT = (OTHER_EVIDENCE, FLAGGED, OLDER, REPEAT)
 NAMED = 40
 """So many points of a finding are named."""
 
 
-def findings(library: Library) -> Iterator[Finding]:
+def findings(library: Library) -> Iterator[Contradiction]:
     """The points that answers lost, miscounted or lie below."""
     yield from answers.contradictions(library, of_answer)
 
 
-def of_answer(case: AuditedAnswer) -> Iterator[Finding]:
+def of_answer(case: AuditedAnswer) -> Iterator[Contradiction]:
     """What an answer lost of the points it may rest on."""
     result = case.answer.result
     one_load = isinstance(result, Heatmap) and result.level != "best"
@@ -59,7 +54,7 @@ def of_answer(case: AuditedAnswer) -> Iterator[Finding]:
             yield from of_side(case, side)
 
 
-def of_tally(case: AuditedAnswer) -> Iterator[Finding]:
+def of_tally(case: AuditedAnswer) -> Iterator[Contradiction]:
     """A count of selected points, or of those left out for one reason, that is not the points' own."""
     tally = getattr(case.answer.result, "tally", None)
     if not isinstance(tally, PointTally):
@@ -69,10 +64,10 @@ def of_tally(case: AuditedAnswer) -> Iterator[Finding]:
     for what, (shown, held) in pairs.items() if tally.counts else ():
         if shown != held:
             text = f"{shown:,} points are counted as {what}, by the points {held:,}"
-            yield contradiction(case, text, about=f"tally {what}", shown=shown, held=held)
+            yield contradiction(case, text, about=f"tally {what}")
 
 
-def of_heatmap(case: AuditedAnswer, heatmap: Heatmap) -> Iterator[Finding]:
+def of_heatmap(case: AuditedAnswer, heatmap: Heatmap) -> Iterator[Contradiction]:
     """The places of ranked points that have no cell with a value."""
     shown = {(one.panel, one.x, one.y) for one in heatmap.cells if one.is_measured}
     for place, rows in superlatives.cells(case).items():
@@ -80,7 +75,7 @@ def of_heatmap(case: AuditedAnswer, heatmap: Heatmap) -> Iterator[Finding]:
             yield _lost(case, [row["point_id"] for row in rows], f"no cell at {place}")
 
 
-def of_pareto(case: AuditedAnswer, pareto: Pareto) -> Iterator[Finding]:
+def of_pareto(case: AuditedAnswer, pareto: Pareto) -> Iterator[Contradiction]:
     """The ranked points with both metrics that do not enter."""
     points = pareto.points
     entering = set(points.loc[points["enters"].astype(bool), "point_id"]) if len(points) else set()
@@ -89,7 +84,7 @@ def of_pareto(case: AuditedAnswer, pareto: Pareto) -> Iterator[Finding]:
         yield _lost(case, sorted(held ^ entering), "points that do not enter, or enter and may not")
 
 
-def of_cost(case: AuditedAnswer, costs: Cost) -> Iterator[Finding]:
+def of_cost(case: AuditedAnswer, costs: Cost) -> Iterator[Contradiction]:
     """The groups with a priced point within the limits that are told no cost."""
     if costs.asked.group == "deployment" or len(costs.deployments) >= MOST_DEPLOYMENTS:
         return
@@ -98,7 +93,7 @@ def of_cost(case: AuditedAnswer, costs: Cost) -> Iterator[Finding]:
         yield contradiction(case, f"{group or 'what states no group'} on {chip} has no cost", about=f"{group} {chip}")
 
 
-def of_history(case: AuditedAnswer, found: History) -> Iterator[Finding]:
+def of_history(case: AuditedAnswer, found: History) -> Iterator[Contradiction]:
     """The ranked points of the deployment that is shown, at the loads that are followed, without a value there."""
     own = case.reading.by_id.get(found.facts.point_id) if found.facts else None
     if own is None:
@@ -116,7 +111,7 @@ def of_history(case: AuditedAnswer, found: History) -> Iterator[Finding]:
         yield _lost(case, sorted(lost), "points of the deployment that its history leaves out")
 
 
-def of_roofline(case: AuditedAnswer, found: Roofline) -> Iterator[Finding]:
+def of_roofline(case: AuditedAnswer, found: Roofline) -> Iterator[Contradiction]:
     """The ranked points with all that a ceiling takes that are held against none."""
     entering = {one.facts.point_id for one in found.ranked}
     held = {row["point_id"] for row in case.reading.ranked(case.view) if _has_a_ceiling(row)}
@@ -134,7 +129,7 @@ def _has_a_ceiling(row: PlainRow) -> bool:
     return bool(stated and known and not several and not reused)
 
 
-def of_side(case: AuditedAnswer, side: AuditedSide) -> Iterator[Finding]:
+def of_side(case: AuditedAnswer, side: AuditedSide) -> Iterator[Contradiction]:
     """The points that a curve misses, or lies below."""
     envelope, sign = side.curve.envelope, -1 if side.lower else 1
     held = set(envelope.xs)
@@ -144,8 +139,8 @@ def of_side(case: AuditedAnswer, side: AuditedSide) -> Iterator[Finding]:
     for x, y, id in side.points:
         if x in held and sign * envelope.y(x) < sign * y - SLACK * abs(y):
             text = f"pair {side.pair}, {side.key} at {x:g} is {number(envelope.y(x))}, below a measured {number(y)}"
-            yield contradiction(case, text, id, about=f"{side.pair} {side.key} {x}", shown=envelope.y(x), held=y)
+            yield contradiction(case, text, id, about=f"{side.pair} {side.key} {x}")
 
 
-def _lost(told: AuditedAnswer, ids: list[str], what: str) -> Finding:
+def _lost(told: AuditedAnswer, ids: list[str], what: str) -> Contradiction:
     return contradiction(told, f"{what} ({counted(len(ids), 'point')})", *ids[:NAMED], about=what)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench import catalogue, names
-from bench.audit.answers import AuditedAnswer
-from bench.audit.reference_answers import PlainRow, as_asked, keeps, value
 from bench.library.newest_runs import LOADS
 from bench.questions.crossover.options import CrossoverOptions
 from bench.questions.crossover.result import Compared, NoOverlap, Outcome, Pair, PairList, SideCurve
 from bench.questions.crossover.result import Side as Named
 from bench.view import View
+from tests.questions.audited.answers import AuditedAnswer
+from tests.questions.audited.reference_answers import PlainRow, as_asked, keeps, value
 
 LENGTHS = ("isl", "osl", "context_tokens")
 USERS = "users_per_accelerator"
