@@ -256,7 +256,7 @@ def test_what_is_said(rows, view, wanted, tmp_path):
 
 def test_a_sentence_on_a_point_that_was_not_measured_says_what_it_is(small):
     answer = overview.answer(small, View.of({"evidence": ["projected"]}))
-    tells(answer, {"per_chip": {"value": 4500}, "stream": {"value": 1000}, "not_measured": {"points": 1}})
+    tells(answer, {"per_chip": {"value": 4500}, "stream": {"value": 1000}, "not_measured_ranked": {"points": 1}})
     assert all("(projected)" in said(answer, kind)["about"] for kind in ("per_chip", "stream"))
     assert "(projected)" not in statement(answer, "loaded").text
 
