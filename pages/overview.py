@@ -8,7 +8,7 @@ with frame.opened("overview") as page:
     doors.box(page)
     signposts.cards(page)
     doors.matrix(page)
-    result.caveats(page)
+    result.caveats(page, elsewhere=("loaded", "loaded_undated"))
     signposts.lines(page)
     result.rows(page)
     result.why(page)

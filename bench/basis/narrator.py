@@ -5,7 +5,8 @@
 Behind the colon stands how a value is written:
 
     {x}                      a number with the digits it deserves, text as it is, a list as a list
-    {x:accelerator}          the name of a value of this column, of each where it is a list; so too model, engine, …
+    {x:accelerator}          the name of a value of this column, of each where it is a list; so too model, engine, …;
+                             of None "accelerator not stated"
     {x:count chip}           a count and its noun: "1 chip", "8 chips"; with its plural: {x:count series/series}
     {x:verb is/are}          the verb for a count
     {x:share}                a ratio as a percentage
@@ -99,7 +100,9 @@ class Narrator(Formatter):
 
 
 def _named(column: str, value: Any) -> str:
-    return value.upper() if column == "precision" and value else value_label(column, value)
+    if value is None:
+        return f"{column} not stated"
+    return value.upper() if column == "precision" else value_label(column, value)
 
 
 def _written(value: Any) -> str:

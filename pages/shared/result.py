@@ -42,9 +42,13 @@ def headline(page: Page) -> None:
     signposts.out_of_nothing(page)
 
 
-def caveats(page: Page, *, inked: tuple[str, ...] = ()) -> None:
-    """Tell what is left out and what is unlike, quietly in one paragraph; the kinds `inked` in ink, a line each."""
-    said = [one for one in page.answer.statements if one.role in ("coverage", "caveat") and one.kind != "not_loaded"]
+def caveats(page: Page, *, inked: tuple[str, ...] = (), elsewhere: tuple[str, ...] = ()) -> None:
+    """Tell what is left out and what is unlike, quietly in one paragraph; the kinds `inked` in ink, a line each.
+
+    The kinds that stand `elsewhere` on the page are passed over.
+    """
+    passed = ("not_loaded", *elsewhere)
+    said = [one for one in page.answer.statements if one.role in ("coverage", "caveat") and one.kind not in passed]
     for one in said:
         if one.kind in inked:
             st.markdown(markdown(one.text))

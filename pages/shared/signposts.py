@@ -22,9 +22,14 @@ CARDS = {"loaded": "What is loaded", "stands_out": "What stands out", "newest": 
 """The sentences of the first page that stand in a card each, with what heads it."""
 
 
+def card_of(kind: str) -> str:
+    """The card in which a statement of this kind stands, such as "newest" for "newest_imported"; "" for none."""
+    return next((card for card in CARDS if kind == card or kind.startswith(f"{card}_")), "")
+
+
 def cards(page: Page) -> None:
     """Tell what is loaded, what stands out and what is new: a sentence each, and the page that shows it."""
-    said = {one.kind: one.text for one in page.answer.statements if one.role == "finding"}
+    said = {card_of(one.kind): one.text for one in page.answer.statements}
     links = {link.kind: link for link in page.answer.result.links}
     with st.container(key="cards"):
         for kind, heading in CARDS.items():
@@ -41,7 +46,7 @@ def lines(page: Page) -> None:
     links = {link.kind: link for link in page.answer.result.links}
     with st.container(key="sentences"):
         for one in page.answer.statements:
-            if one.role == "finding" and one.kind in links and one.kind not in CARDS:
+            if one.role == "finding" and one.kind in links and not card_of(one.kind):
                 with st.container(horizontal=True, gap="small", key=f"line-{one.kind}"):
                     st.markdown(unbroken(one.text), width="content")
                     _link(links[one.kind].page, _way(links[one.kind]), links[one.kind].view.query())

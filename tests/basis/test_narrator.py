@@ -33,6 +33,7 @@ FLAGGED = PointFacts("p1", flags='[{"kind": "decode-only"}]')
         ("number", {"x": ["a", "b", "c", "d", "e"]}, "It is a, b, c and 2 more."),
         ("name", {"x": "h200-sxm"}, "H200 SXM leads."),
         ("name", {"x": ["h200-sxm", "mi355x"]}, "H200 SXM and MI355X leads."),
+        ("name", {"x": ["h200-sxm", None]}, "H200 SXM and accelerator not stated leads."),
         ("precision", {"x": "fp8"}, "FP8"),
         ("count", {"x": 1}, "1 series is loaded."),
         ("count", {"x": 2}, "2 series are loaded."),

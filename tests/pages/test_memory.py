@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.library import Library
-from tests.pages.drawn import Open, headline, view_of
+from tests.pages.drawn import Open, headline, text_of, view_of
 
 GRANITE = Path(__file__).parents[1] / "library" / "model_configs" / "files" / "granite-4.0-h-small.json"
 
@@ -13,7 +13,8 @@ GRANITE = Path(__file__).parents[1] / "library" / "model_configs" / "files" / "g
 def test_a_dropped_model_stands_there_by_its_name_and_without_a_warning(opened: Open, own_library: Path) -> None:
     Library.open(own_library).add([GRANITE], {"model": "ibm-granite/Granite-4.0-H-Small"})
     at = opened("memory", v="1", model="granite-4.0-h-small", weights="bf16", accelerator="h100-sxm")
-    assert headline(at).replace("\\", "").startswith("Granite-4.0-H-Small BF16 fits on one chip")
+    assert "Granite-4.0-H-Small · BF16" in text_of(at).replace("\\", "")
+    assert headline(at).startswith("One H100 SXM holds it")
     assert not at.warning
     boxes = {box.label: box for box in at.selectbox}
     assert [boxes[label].format_func(boxes[label].value) for label in ("Model", "Any model")] == [

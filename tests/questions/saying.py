@@ -35,6 +35,9 @@ of its rack, and what is left of a value that is not there."""
 UNREAD = ("prices", "left_out", "ruled_out")
 """Kinds of sentence that list counts and names, whatever they are: ODD is not looked for in them."""
 
+HEADED = ("stands_out",)
+"""Kinds of sentence that are another answer's headline, its subject included: they may be longer."""
+
 
 def kinds(answer: Answer[Any], *roles: Role) -> list[str]:
     """The kinds of what an answer says in these parts of it, in order; of all it says where no part is named."""
@@ -79,6 +82,6 @@ def badly_said(answer: Answer[Any]) -> list[str]:
     return [
         one.text
         for one in answer.statements
-        if len(one.text.split()) > MOST.get(one.role, CAVEAT)
+        if (one.kind not in HEADED and len(one.text.split()) > MOST.get(one.role, CAVEAT))
         or (one.kind not in UNREAD and any(re.search(words, one.text) for words in ODD))
     ]

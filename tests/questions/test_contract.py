@@ -31,6 +31,9 @@ HEADLINE_WORDS = 25
 VERDICT_WORDS, VERDICT_NUMBERS = 14, 2
 """Of an answer whose subject stands above its verdict, which does not repeat it."""
 
+COUNTING = ("overview",)
+"""The questions that ask for counts, whose verdicts may have more numbers."""
+
 VIEWS = {
     "nothing chosen": {},
     "a model": {"model": ["llama-3.1-70b"]},
@@ -101,7 +104,7 @@ def test_its_answer_is_one_headline_with_a_number_and_says_why(
         assert len(told.split()) <= HEADLINE_WORDS, told
     else:
         assert len(told.removesuffix(f" {DAGGER}.").split()) <= VERDICT_WORDS, told
-        assert len(re.findall(r"\d[\d,.]*", told)) <= VERDICT_NUMBERS, told
+        assert name in COUNTING or len(re.findall(r"\d[\d,.]*", told)) <= VERDICT_NUMBERS, told
     assert answer.question == question(name).QUESTION
     assert answer.library_version == shipped.version
     assert answer.rows.empty or answer.why

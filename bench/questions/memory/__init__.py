@@ -8,8 +8,9 @@ from dataclasses import asdict, replace
 import pandas as pd
 
 from bench import basis, names, selection
-from bench.basis import model_shape, side_by_side, story
+from bench.basis import model_shape, side_by_side, story, subject
 from bench.basis.options import Option
+from bench.basis.subject import Subject
 from bench.basis.variations import Robustness
 from bench.chart import value_label
 from bench.library import Library
@@ -107,17 +108,28 @@ def choices(library: Library, view: View) -> Choices:
 
 
 def answer(library: Library, view: View) -> Answer[Memory]:
-    """What fits on the selected accelerators, else on every one that is known."""
+    """What fits on the selected accelerators, else on all that are known."""
     whole = complete(library, view)
     first, *others = [_memory(library, whole, model) for model in side_by_side.models(library, whole) or (None,)]
     said = verdict.of_models((first, *others)) if others else verdict.statements(first)
     result, rows = replace(first, beside=tuple(others)), _rows((first, *others))
-    return pipeline.answer(library, QUESTION, whole, result, said, rows, (WHY,))
+    made = pipeline.answer(library, QUESTION, whole, result, said, rows, (WHY,))
+    return replace(made, subject=_subject(whole, (first, *others)))
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
     """None: facts are the same whatever way one looks."""
     return None
+
+
+def _subject(view: View, founds: Sequence[Memory]) -> Subject:
+    """What it is about: the models by the names that people gave them, and the precision that the weights are taken in.
+
+    Models side by side that differ in precision have none in common; the verdict names each one's.
+    """
+    named = tuple(one.name for one in founds if one.name)
+    precisions = {one.precision for one in founds}
+    return replace(subject.of(view), models=named, precision=precisions.pop() if len(precisions) == 1 else None)
 
 
 def _rows(founds: Sequence[Memory]) -> pd.DataFrame:
@@ -162,7 +174,7 @@ def _memory(library: Library, view: View, one: str | None) -> Memory:
         return memory
     if chosen == STATED and not story.own_choice(view).values("precision"):
         memory = replace(memory, by_precision=tuple(_by_precision(shape, settings, slugs)))
-    return _told_of(memory, shape, settings, view.option("on"))
+    return _with_shape(memory, shape, settings, view.option("on"))
 
 
 def _by_precision(shape: ModelShape, settings: MemorySettings, slugs: Sequence[str]) -> Iterator[tuple[str, Fit]]:
@@ -174,7 +186,7 @@ def _by_precision(shape: ModelShape, settings: MemorySettings, slugs: Sequence[s
             yield precision, fewest[0]
 
 
-def _told_of(memory: Memory, shape: ModelShape, settings: MemorySettings, on: str) -> Memory:
+def _with_shape(memory: Memory, shape: ModelShape, settings: MemorySettings, on: str) -> Memory:
     """The same with what follows from the model's shape: heatmaps of one accelerator, reserves and engines' logs."""
     there = [one.accelerator for one in (*memory.fewest(), *memory.fits)]
     drawn = on if on in there else next(iter(there), None)

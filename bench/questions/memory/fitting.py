@@ -44,7 +44,7 @@ def fits(shape: ModelShape, settings: MemorySettings, accelerators: Sequence[str
             rooms = rooms_of(shape, settings, slug, chips)
             if not rooms:
                 break
-            room = max(rooms, key=lambda one: (_held(one, shape, settings) or 0, one.room * one.layout.devices))
+            room = max(rooms, key=lambda one: (_requests(one, shape, settings) or 0, one.room * one.layout.devices))
             many = room.layout.devices
             yield Fit(
                 slug,
@@ -52,15 +52,15 @@ def fits(shape: ModelShape, settings: MemorySettings, accelerators: Sequence[str
                 room.memory * many / GIB,
                 room.weights * many / GIB,
                 room.room * many / GIB,
-                _held(room, shape, settings),
-                _most(_held(one, shape, settings) for one in rooms_of(shape, beside, slug, chips)),
+                _requests(room, shape, settings),
+                _most(_requests(one, shape, settings) for one in rooms_of(shape, beside, slug, chips)),
                 _most(one.longest(shape, 1, settings.value_bytes) for one in rooms),
                 room.layout.tp,
                 room.layout.dp,
             )
 
 
-def _held(room: DeviceRoom, shape: ModelShape, settings: MemorySettings) -> int | None:
+def _requests(room: DeviceRoom, shape: ModelShape, settings: MemorySettings) -> int | None:
     return room.requests(shape, settings.tokens, settings.value_bytes)
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from bench.basis.narrator import Narrator
 from bench.basis.statement import Statement
 from bench.maths.model_memory import WEIGHT_BYTES
 from bench.questions.memory.result import CHIPS, DRAWN, Allocation, Memory
 from bench.questions.memory.words import WORDS
+from bench.wording import lowered
 
 SAY = Narrator(WORDS)
+MOST_FINDINGS = 5
+COUNTS = 2
+"""Of so many counts of chips the accelerators are named."""
 
 
 def statements(found: Memory) -> Iterator[Statement]:
@@ -26,16 +31,31 @@ def of_models(founds: Sequence[Memory]) -> Iterator[Statement]:
     """What each of several models needs at least, the one that needs fewest first; of which that is not known."""
     known = sorted((one for one in founds if one.fewest()), key=lambda one: one.fewest()[0].accelerators)
     if known:
-        yield SAY.verdict("fits_models", models=[_fewest(one) for one in known])
+        kind = "fits_models" if len({one.precision for one in founds}) == 1 else "fits_precisions"
+        yield SAY.verdict(kind, models=[{**_fewest(one), "precision": one.precision} for one in known])
     else:
         yield _verdict(founds[0])
     for one in founds[0 if known else 1 :]:
         if not one.fewest():
-            yield SAY.note("of_model", model=one.model, verdict=_verdict(one).text)
+            yield SAY.note("model_left_out", model=one.model, reason=lowered(_verdict(one).text))
+    by_model = ([_of_model(one, said) for said in _findings(one)] for one in known)
+    yield from [said for row in zip_longest(*by_model) for said in row if said][:MOST_FINDINGS]
+    yield from _notes_of(known)
+
+
+def _notes_of(known: Sequence[Memory]) -> Iterator[Statement]:
+    """The notes that all models have in common once, the others each with its model."""
+    notes: dict[str, list[tuple[Memory, Statement]]] = {}
     for one in known:
-        for said in _findings(one):
-            yield replace(said, text=SAY.text("of_model", {"model": one.model, "verdict": said.text}))
-    yield from {said.text: said for one in known for said in _notes(one)}.values()
+        for said in _notes(one):
+            notes.setdefault(said.text, []).append((one, said))
+    for same in notes.values():
+        yield from [same[0][1]] if len(same) == len(known) else [_of_model(*one) for one in same]
+
+
+def _of_model(found: Memory, said: Statement) -> Statement:
+    text = SAY.text("of_model", {"model": found.model, "said": said.text})
+    return replace(said, text=text, values={"model": found.model, **said.values})
 
 
 def _fewest(found: Memory) -> dict[str, object]:
@@ -54,7 +74,7 @@ def _verdict(found: Memory) -> Statement:
     if found.fits:
         return SAY.verdict("does_not_fit", most=CHIPS[-1])
     if not found.total_params:
-        return SAY.untold("no_params", model=found.model)
+        return SAY.untold("no_params")
     if found.precision is None:
         return SAY.untold("no_precision")
     if found.precision.lower() not in WEIGHT_BYTES:
@@ -63,16 +83,25 @@ def _verdict(found: Memory) -> Statement:
 
 
 def _findings(found: Memory) -> Iterator[Statement]:
-    by_chips: dict[int, list[str]] = {}
-    for one in found.fewest():
-        by_chips.setdefault(one.accelerators, []).append(one.accelerator)
-    if by_chips:
-        yield SAY.finding("fewest", fewest=[{"chips": chips, "on": on} for chips, on in by_chips.items()])
-    if len(found.by_precision) > 1:
+    if len({one.accelerator for one in found.fits}) > 1 and found.fewest():
+        yield _by_chips(found)
+    if len({one.accelerators for _, one in found.by_precision}) > 1:
         each = [{"precision": name, "chips": one.accelerators} for name, one in found.by_precision]
         yield SAY.finding("precisions", precisions=each)
     yield from _reserved(found)
     yield from map(_allocated, found.allocations)
+
+
+def _by_chips(found: Memory) -> Statement:
+    """The accelerators by the fewest chips it takes of each; of those that take most their number."""
+    by_chips: dict[int, list[str]] = {}
+    for one in found.fewest():
+        by_chips.setdefault(one.accelerators, []).append(one.accelerator)
+    first = [*by_chips.items()][:COUNTS]
+    fewest = [{"chips": chips, "on": on} for chips, on in first]
+    named = {slug for _, on in first for slug in on}
+    others = len({one.accelerator for one in found.fits} - named)
+    return SAY.finding("fewest_more", fewest=fewest, others=others) if others else SAY.finding("fewest", fewest=fewest)
 
 
 def _reserved(found: Memory) -> Iterator[Statement]:
@@ -84,7 +113,7 @@ def _reserved(found: Memory) -> Iterator[Statement]:
     if found.reserve_gib >= most:
         return
     if not reserved:
-        yield SAY.finding("reserved_nowhere", reserve_gib=most)
+        yield SAY.finding("reserved_nowhere", reserve_gib=most, most=CHIPS[-1])
         return
     same = (reserved[0].accelerators, reserved[0].accelerator) == (first[0].accelerators, first[0].accelerator)
     yield SAY.finding(
@@ -92,7 +121,7 @@ def _reserved(found: Memory) -> Iterator[Statement]:
         reserve_gib=most,
         accelerators=reserved[0].accelerators,
         accelerator=reserved[0].accelerator,
-        requests=reserved[0].requests_reserved or 0,
+        requests=reserved[0].requests_reserved,
     )
 
 
@@ -126,4 +155,4 @@ def _notes(found: Memory) -> Iterator[Statement]:
     if found.is_latent and found.layout == "tp":
         yield SAY.note("latent")
     if found.has_computed_params:
-        yield SAY.note("computed", total_params=(found.total_params or 0) / 1e9)
+        yield SAY.note("computed", billions=(found.total_params or 0) / 1e9)

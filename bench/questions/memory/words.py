@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 WORDS = {
-    "fits": "At least {accelerators} {accelerator:accelerator} {accelerators:verb holds/hold} it and"
-    " {requests:count request} at once.",
-    "fits_weights": "At least {accelerators} {accelerator:accelerator} {accelerators:verb holds/hold} its weights.",
+    "fits": "{accelerators:verb One/At least {accelerators} x} {accelerator:accelerator}"
+    " {accelerators:verb holds/hold} it and {requests:count request} of {tokens} tokens at once.",
+    "fits_weights": "{accelerators:verb One/At least {accelerators} x} {accelerator:accelerator}"
+    " {accelerators:verb holds/hold} its weights; the size of its cache is not known here.",
     "fits_models": "At least {models:each model}.",
-    "model": "{accelerators} {accelerator:accelerator} for {model:model}",
+    "model": "{accelerators} x {accelerator:accelerator} for {model:model}",
+    "fits_precisions": "At least {models:each model_precision}.",
+    "model_precision": "{accelerators} x {accelerator:accelerator} for {model:model} {precision:precision}",
     "no_model": "Choose a model to see what holds it.",
-    "does_not_fit": "It fits on no more than {most} chips of any accelerator here.",
-    "no_params": "Not known: no parameter count of {model:model} is published here.",
-    "no_precision": "Not known: the precision of its weights is not stated; choose one.",
-    "no_weight_size": "Not known: the size of {precision:precision} weights is not known here.",
-    "no_memory": "Not known: no memory of {accelerators:accelerator} is published.",
-    "of_model": "{model:model}: {verdict}",
+    "does_not_fit": "It does not fit on up to {most} chips of any accelerator here.",
+    "no_params": "No parameter count of it is published here; choose another model.",
+    "no_precision": "The precision of its weights is not stated; choose one.",
+    "no_weight_size": "The size of {precision:precision} weights is not known here; choose another precision.",
+    "no_memory": "No memory of {accelerators:accelerator} is published here.",
+    "model_left_out": "{model:model} is left out: {reason}",
+    "of_model": "{model:model}: {said}",
     "fewest": "Fewest chips: {fewest:each count}.",
+    "fewest_more": "Fewest chips: {fewest:each count}; {others:count other} {others:verb takes/take} more.",
     "count": "{chips} of {on:accelerator}",
-    "precisions": "By precision: {precisions:each precision}.",
-    "precision": "{precision:precision} {chips:count chip}",
+    "precisions": "Fewest chips by precision: {precisions:each precision}.",
+    "precision": "{chips} in {precision:precision}",
     "reserved": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most,"
     " {requests:count request} {requests:verb is/are} left.",
     "reserved_more": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most it takes at least"
-    " {accelerators} {accelerator:accelerator}.",
-    "reserved_nowhere": "It fits nowhere beside the {reserve_gib} GiB a device that vLLM was logged to reserve.",
-    "allocated": "{engine:engine} logged on {accelerators} {accelerator:accelerator} {weights_gib} GiB of weights a"
-    " device; {weights_predicted_gib} are predicted.",
-    "allocated_cache": "{engine:engine} logged on {accelerators} {accelerator:accelerator} {weights_gib} GiB of weights"
-    " and {cache_gib} of cache a device; {weights_predicted_gib} and {cache_least_gib} to {cache_most_gib} are"
-    " predicted.",
-    "unknown": "No memory is published of {accelerators:accelerator}.",
+    " {accelerators} x {accelerator:accelerator}.",
+    "reserved_nowhere": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most it does not fit"
+    " on up to {most} chips.",
+    "allocated": "{engine:engine} logged {weights_gib} GiB of weights a device on {accelerators} x"
+    " {accelerator:accelerator}; {weights_predicted_gib} are predicted.",
+    "allocated_cache": "{engine:engine} logged {weights_gib} GiB of weights and {cache_gib} of room for cache a device"
+    " on {accelerators} x {accelerator:accelerator}; {weights_predicted_gib} and {cache_least_gib} to {cache_most_gib}"
+    " are predicted.",
+    "unknown": "Left out, with no memory published here: {accelerators:accelerator}.",
     "drawn": "The chart has the {drawn} accelerators that need the fewest chips, the table all {accelerators}.",
     "at_most": "An upper bound: {utilisation:share} of the memory is used, less {reserve_gib} GiB of each device.",
     "at_most_logged": "An upper bound: {utilisation:share} of the memory is used; activations and buffers, {least_gib}"
     " to {most_gib} GiB a device in vLLM's logs, are not taken off.",
     "at_most_unknown": "An upper bound: {utilisation:share} of the memory is used; activations and buffers take more.",
     "latent": "In tensor parallel every device keeps the whole latent cache of every request.",
-    "computed": "{total_params} billion parameters, computed from the shapes in its config.json.",
+    "computed": "It has {billions} billion parameters, computed from the shapes in its config.json.",
 }

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from bench import basis, catalogue, holdings, selection
-from bench.basis import evidence, points, side_by_side, story
+from bench.basis import evidence, points, story
+from bench.basis.likeness import DAYS_APART
 from bench.basis.options import Option
 from bench.basis.points import PointFacts
-from bench.basis.statement import caveat
 from bench.basis.story import Needs
 from bench.basis.variations import Robustness
-from bench.chart import Theme
 from bench.errors import BenchError
 from bench.library import Library
 from bench.library.newest_runs import LINE
-from bench.questions import Answer, Choices, Column, Why, question
-from bench.questions.overview import figure as drawing
-from bench.questions.overview import statements
+from bench.questions import Answer, Choices, Column, Why, pipeline, question
+from bench.questions.overview import verdict
+from bench.questions.overview.figure import figure as figure
 from bench.questions.overview.result import BestPoint, Gap, Link, MatrixCell, Newest, Overview, Selected, StandsOut
 from bench.records import LOAD_AXES
-from bench.view import View
+from bench.view import FILTER_BY_KEY, View
 
 TITLE = "Overview"
 QUESTION = "What is loaded, and what does it say?"
@@ -40,19 +38,18 @@ COLUMNS = (
 )
 STEPS = None
 
-SHOWN_MODELS = 22
-NEWEST_DAYS = 7
+SHOWN_MODELS, NEWEST_DAYS = 22, 7
 PER_CHIP = "output_tokens_per_s_per_accelerator"
 STREAMS = ("interactivity_tokens_per_s_per_user_p50", "interactivity_tokens_per_s_per_user_mean")
 
 ALIKE = (*(name for name in LINE if name not in ("accelerator", "variant")), "engine_version", "isl", "osl", *LOAD_AXES)
 """In what two points have to agree for their gap to be the accelerators': in all that is stated but a free remark."""
 
+NARROWED = tuple(key for key in ALIKE if key in FILTER_BY_KEY and key not in ("disaggregated", "evidence"))
+"""What of a gap's points its heatmap is narrowed to, where they state it."""
+
 TELLING = ("pareto", "crossover", "cost", "heatmap")
 """The pages whose headline may stand on this one, the one that says most to a newcomer first."""
-
-DAYS_APART = 30
-"""Points measured further apart are not compared: their software may differ."""
 
 
 def complete(library: Library, view: View) -> View:
@@ -69,42 +66,26 @@ def choices(library: Library, view: View) -> Choices:
 def answer(library: Library, view: View) -> Answer[Overview]:
     """What is loaded and selected, what stands out in it, and where to look next."""
     whole = complete(library, view)
-    per_chip, own_view = _best(library, whole, (PER_CHIP,))
+    per_chip, own = _best(library, whole, (PER_CHIP,))
     stream, streams = _best(library, whole, STREAMS)
-    gap, newest = _gap(library, whole), _imported(library, whole) or _newest(library, whole)
+    gap, newest = _gap(library, whole), _newest(library, whole)
     stands_out, shown = _stands_out(library, whole)
-    overview = Overview(
-        loaded=holdings.counts(library),
-        selected=_selected(library, whole),
-        pairs=_pairs(library, whole),
-        per_chip=per_chip,
-        stream=stream,
-        gap=gap,
-        newest=newest,
-        stands_out=stands_out,
-        compared=side_by_side.models(library, whole),
-        links=(
-            Link("loaded", "data", View(whole.where, whole=True)),
-            *([Link("stands_out", stands_out.page, shown)] if stands_out else ()),
-            *([_shown(own_view, "per_chip", "heatmap", metric=PER_CHIP)] if per_chip else ()),
-            *([_shown(streams, "stream", "heatmap", metric=stream.metric)] if stream else ()),
-            *([_gap_shown(whole, gap)] if gap else ()),
-            *([Link("newest", "data", View.of({"source": [newest.source]}, whole=True))] if newest else ()),
-        ),
-    )
+    links = [Link("loaded", "data", View(whole.where, whole=True))]
+    if stands_out is not None:
+        links.append(Link("stands_out", stands_out.page, shown))
+    if newest is not None:
+        links.append(Link("newest", "data", View.of({"source": [newest.source]}, whole=True)))
+    for kind, best, story_view in (("per_chip", per_chip, own), ("stream", stream, streams)):
+        if best is not None:
+            links.append(Link(kind, "heatmap", story_view.with_options(metric=best.metric, **{story.FILLED: None})))
+    if gap is not None:
+        links.append(Link("gap", "heatmap", _dividing(whole, gap)))
+    selected, pairs = _selected(library, whole), _pairs(library, whole)
+    found = Overview(holdings.counts(library), selected, pairs, per_chip, stream, gap, newest, stands_out, tuple(links))
     (scored,) = library.fetch("SELECT count(*) FROM sources WHERE points = 0 AND scores > 0")[0]
-    return Answer(
-        question=QUESTION,
-        view=whole,
-        result=overview,
-        statements=(
-            *statements.statements(overview, evidence.read(whole), scored),
-            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
-        ),
-        rows=pd.DataFrame([vars(pair) for pair in overview.pairs], columns=list(MatrixCell.__dataclass_fields__)),
-        why=tuple(_why(overview)),
-        library_version=library.version,
-    )
+    said = verdict.statements(found, evidence.read(whole), scored)
+    rows = pd.DataFrame([vars(pair) for pair in pairs], columns=list(MatrixCell.__dataclass_fields__))
+    return pipeline.answer(library, QUESTION, whole, found, said, rows, _why(found))
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
@@ -112,21 +93,15 @@ def robustness(library: Library, view: View) -> Robustness | None:
     return None
 
 
-def figure(result: Overview, theme: Theme) -> go.Figure:
-    """How many measured points there are of each model on each accelerator; what was never measured stays blank."""
-    return drawing.draw(result.pairs, theme)
-
-
 def _selected(library: Library, view: View) -> Selected:
     condition = selection.clause(view)
-    row = library.fetch(
+    many, series, models, chips, *others = library.fetch(
         "SELECT count(*), count(DISTINCT series_id), count(DISTINCT model),"
         " list(DISTINCT accelerator ORDER BY accelerator) FILTER (accelerator IS NOT NULL), count(DISTINCT source_id),"
         f" max(date), count(*) FILTER (evidence = 'measured') FROM points WHERE {condition.sql}",
         condition.params,
     )[0]
-    many, series, models, chips, sources, newest, measured = row
-    return Selected(many, series, models, tuple(chips or ()), sources, newest, measured)
+    return Selected(many, series, models, tuple(chips or ()), *others)
 
 
 def _pairs(library: Library, view: View) -> tuple[MatrixCell, ...]:
@@ -147,22 +122,18 @@ def _pairs(library: Library, view: View) -> tuple[MatrixCell, ...]:
 
 
 def _best(library: Library, view: View, keys: Sequence[str]) -> tuple[BestPoint | None, View]:
-    """The ranked point with the highest value of the first metric held, in the story told, and that story's View."""
+    """The ranked point with the highest value of the first metric held, in the story, and that story's View."""
     key = next((key for key in keys if library.has(key)), None)
     if key is None:
         return None, view
-    whole = View(view.where, view.options, slo=view.slo)
-    # The story of every page has it nearly always; whether it has is cheaper seen than asked beforehand.
-    for needs in (None, Needs(catalogue.metric(key).label.lower(), f'isfinite("{key}")')):
-        own_view = story.of(library, whole, needs).view
-        condition = evidence.ranked(library, evidence.read(own_view)).also(f'isfinite("{key}")')
-        rows = library.fetch(
-            f'SELECT "{key}", {points.SQL} FROM points WHERE {condition.sql} ORDER BY 1 DESC, point_id LIMIT 1',
-            condition.params,
-        )
-        if rows:
-            return BestPoint(key, rows[0][0], PointFacts(*rows[0][1:])), own_view
-    return None, own_view
+    needs = Needs(catalogue.metric(key).label.lower(), f'isfinite("{key}")')
+    own_view = story.of(library, View(view.where, view.options, slo=view.slo), needs).view
+    condition = evidence.ranked(library, evidence.read(own_view)).also(f'isfinite("{key}")')
+    rows = library.fetch(
+        f'SELECT "{key}", {points.SQL} FROM points WHERE {condition.sql} ORDER BY 1 DESC, point_id LIMIT 1',
+        condition.params,
+    )
+    return (BestPoint(key, rows[0][0], PointFacts(*rows[0][1:])) if rows else None), own_view
 
 
 def _gap(library: Library, view: View) -> Gap | None:
@@ -201,71 +172,47 @@ def _stands_out(library: Library, view: View) -> tuple[StandsOut | None, View]:
             continue
         said = next(one for one in answer.statements if one.role == "headline")
         if said.point_ids and not answer.rows.empty:
-            return StandsOut(page, said.text, said.point_ids), answer.view
+            return StandsOut(page, answer.headline, said.point_ids, said.flags), answer.view
     return None, view
 
 
-def _imported(library: Library, view: View) -> Newest | None:
-    """What the reader's own library got last, of what is selected; None where it holds nothing of its own."""
+def _newest(library: Library, view: View) -> Newest | None:
+    """What the reader's own library got last, of what is selected; else the newest measured points of a source.
+
+    Published sources come first, and of each the points of the NEWEST_DAYS up to its newest count.
+    """
     condition = selection.clause(view)
-    fetched = library.fetch(
-        "SELECT source, max(date), count(*), list(DISTINCT model ORDER BY model),"
-        " list(DISTINCT accelerator ORDER BY accelerator) FROM points"
+    names = "list(DISTINCT model ORDER BY model), list(DISTINCT accelerator ORDER BY accelerator)"
+    rows = library.fetch(
+        f"SELECT source, max(date), count(*), {names}, TRUE, FALSE FROM points"
         " JOIN (SELECT source_id, imported AS brought FROM sources WHERE NOT shipped) USING (source_id)"
         f" WHERE {condition.sql} AND source IS NOT NULL GROUP BY source, brought ORDER BY brought DESC, source LIMIT 1",
         condition.params,
     )
-    if not fetched:
-        return None
-    source, day, many, models, chips = fetched[0]
-    return Newest(source, day, many, tuple(models), tuple(chips), imported=True)
-
-
-def _newest(library: Library, view: View) -> Newest | None:
-    """The source with the newest measured point, published ones first, and its points of the days up to that one."""
-    condition = selection.clause(view).also("evidence = 'measured'").also("date IS NOT NULL")
-    fetched = library.fetch(
+    condition = condition.also("evidence = 'measured'").also("date IS NOT NULL")
+    rows = rows or library.fetch(
         "WITH dated AS (SELECT source, model, accelerator, date, count(*) AS many, max(date) OVER (PARTITION BY source)"
         " AS newest, bool_or(origin = 'published') AS published"
         f" FROM points WHERE {condition.sql} GROUP BY source, model, accelerator, date)"
-        " SELECT source, newest, CAST(sum(many) AS BIGINT), list(DISTINCT model ORDER BY model),"
-        " list(DISTINCT accelerator ORDER BY accelerator), bool_or(published) FROM dated"
+        f" SELECT source, newest, CAST(sum(many) AS BIGINT), {names}, FALSE, bool_or(published) FROM dated"
         f" WHERE date > newest - INTERVAL {NEWEST_DAYS} DAY"
         " GROUP BY source, newest ORDER BY bool_or(published) DESC, newest DESC, source LIMIT 1",
         condition.params,
     )
-    if not fetched:
+    if not rows:
         return None
-    source, day, many, models, chips, published = fetched[0]
-    return Newest(source, day, many, tuple(models), tuple(chips), published=published)
+    source, day, many, models, chips, *came = rows[0]
+    return Newest(source, day, many, tuple(models), tuple(chips), *came)
 
 
-def _shown(told: View, kind: str, page: str, **options: str) -> Link:
-    """The page that shows a best of the story told, with the story as the reader's own choice."""
-    return Link(kind, page, told.with_options(**options, **{story.FILLED: None}))
-
-
-def _gap_shown(view: View, gap: Gap) -> Link:
-    """The heatmap that divides the two accelerators at the gap's conditions alone."""
-    first, last = gap.first, gap.last
-    where = {
-        key: [selection.written(value)]
-        for key in ("model", "precision", "engine", "engine_version", "isl", "osl", "accelerators", "tp", "load_kind",
-                    *LOAD_AXES, "scenario", "speculation", "harness", "source")
-        if (value := getattr(first, key)) is not None
-    }  # fmt: skip
-    chips = [str(first.accelerator), str(last.accelerator)]
-    options = {
-        "x": "isl",
-        "y": "osl",
-        "ratio_by": "accelerator",
-        "ratio_a": chips[0],
-        "ratio_b": chips[1],
-        "metric": PER_CHIP,
-        "panel": "none",
-    }
-    where |= {"accelerator": chips}
-    return Link("gap", "heatmap", View.of({**dict(view.where), **where}, options, slo=view.slo))
+def _dividing(view: View, gap: Gap) -> View:
+    """The View of the heatmap that divides the two accelerators at the gap's conditions alone."""
+    first, last = str(gap.first.accelerator), str(gap.last.accelerator)
+    stated = {key: value for key in NARROWED if (value := getattr(gap.first, key)) is not None}
+    where = {key: [selection.written(value)] for key, value in stated.items()}
+    options = {"x": "isl", "y": "osl", "metric": PER_CHIP, "panel": "none"}
+    options |= {"ratio_by": "accelerator", "ratio_a": first, "ratio_b": last}
+    return View.of({**dict(view.where), **where, "accelerator": [first, last]}, options, slo=view.slo)
 
 
 def _why(overview: Overview) -> Iterator[Why]:

@@ -13,7 +13,7 @@ from bench import chart
 from bench.chart import Theme, colouring, value_label
 from bench.chart.texts import text_at
 from bench.plain_text import html
-from bench.questions.overview.result import MatrixCell
+from bench.questions.overview.result import MatrixCell, Overview
 from bench.view import View
 
 STOPS = {"light": ("#e6edf3", "#8fb4d0", "#0b4a7c"), "dark": ("#1d2a36", "#33668c", "#8fcbf5")}
@@ -28,39 +28,18 @@ NAME_PX = 128
 """Room for the longest name of an accelerator."""
 
 
-def draw(pairs: Sequence[MatrixCell], theme: Theme) -> go.Figure:
+def figure(result: Overview, theme: Theme) -> go.Figure:
     """A cell for each accelerator and model with its measured points, blank where nothing was ever measured.
 
     A number in brackets counts points that are not measured, where there are no others.
     """
-    models = list(dict.fromkeys(value_label("model", pair.model) for pair in pairs))
-    chips = _most_first(pairs)
-    figure = chart.layout(go.Figure(), theme, height=max(240, ROW * len(chips) + ROOM))
-    if not pairs:
-        return figure
-    counts = np.full((len(chips), len(models)), np.nan)
-    hover = np.full(counts.shape, "", dtype=object)
-    bracketed, ways = [], []
-    for pair in pairs:
-        model, chip = value_label("model", pair.model), value_label("accelerator", pair.accelerator)
-        place = chips.index(chip), models.index(model)
-        newest = f"<br>newest {pair.newest}" if pair.newest else ""
-        others = f"<br>{pair.other_evidence:,} not measured" if pair.other_evidence else ""
-        hover[place] = (
-            f"<b>{html(model)}</b><br>{html(chip)}<br>{pair.measured:,} measured points, {pair.series:,} series,"
-            f" {pair.sources:,} sources{others}{newest}"
-        )
-        if pair.model and pair.accelerator:
-            ways.append((model, chip, opens(pair), hover[place]))
-        if pair.measured:
-            counts[place] = pair.measured
-        else:
-            bracketed.append((model, chip, f"({pair.other_evidence:,})"))
-    _add_cells(figure, models, chips, counts, hover, theme)
-    _add_text(figure, bracketed, theme.muted)
-    _add_ways(figure, ways)
-    _label(figure, models, chips)
-    return figure
+    pairs = result.pairs
+    models, chips = list(dict.fromkeys(map(_model, pairs))), _most_first(pairs)
+    drawn = chart.layout(go.Figure(), theme, height=max(240, ROW * len(chips) + ROOM))
+    if pairs:
+        _add_cells(drawn, pairs, models, chips, theme)
+        _label(drawn, models, chips)
+    return drawn
 
 
 def opens(pair: MatrixCell) -> str:
@@ -70,87 +49,73 @@ def opens(pair: MatrixCell) -> str:
     return View.of({"model": [pair.model], "accelerator": [pair.accelerator]}).query()
 
 
-def _label(figure: go.Figure, models: list[str], chips: list[str]) -> None:
+def _label(drawn: go.Figure, models: list[str], chips: list[str]) -> None:
     """Name every column above it and every row beside it, however narrow the chart."""
-    common = {
-        "type": "category",
-        "showgrid": False,
-        "ticks": "",
-        "showline": False,
-        "tickmode": "linear",
-        "dtick": 1,
-        "tickfont": {"size": 12},
-        "automargin": False,
-    }
-    figure.update_xaxes(**common, side="top", tickangle=-60, range=[-0.5, len(models) - 0.5])
-    figure.update_yaxes(**common, ticklabelstandoff=8, range=[len(chips) - 0.5, -0.5])
-    figure.update_layout(
-        margin={"t": ROOM - 24, "b": 24, "l": NAME_PX, "r": 64}, showlegend=False, uirevision="overview"
-    )
-    figure.add_annotation(text_at(MEASURED, 0, 0, "paper paper", "left top", shift=(0, -4), size=11))
+    bare = {"type": "category", "showgrid": False, "ticks": "", "showline": False, "automargin": False}
+    common = {**bare, "tickmode": "linear", "dtick": 1, "tickfont": {"size": 12}}
+    drawn.update_xaxes(**common, side="top", tickangle=-60, range=[-0.5, len(models) - 0.5])
+    drawn.update_yaxes(**common, ticklabelstandoff=8, range=[len(chips) - 0.5, -0.5])
+    margin = {"t": ROOM - 24, "b": 24, "l": NAME_PX, "r": 64}
+    drawn.update_layout(margin=margin, showlegend=False, uirevision="overview")
+    drawn.add_annotation(text_at(MEASURED, 0, 0, "paper paper", "left top", shift=(0, -4), size=11))
 
 
 def _add_cells(
-    figure: go.Figure, models: list[str], chips: list[str], counts: np.ndarray, hover: np.ndarray, theme: Theme
+    drawn: go.Figure, pairs: Sequence[MatrixCell], models: list[str], chips: list[str], theme: Theme
 ) -> None:
-    filled = ~np.isnan(counts)
-    if not filled.any():
-        return
-    scale = replace(colouring.of_values(counts[filled], "higher", log=True), stops=STOPS[theme.name])
-    dark = scale.dark_ink(np.nan_to_num(counts, nan=1.0))
-    for ink, inked in ((colouring.DARK_INK, filled & dark), (colouring.LIGHT_INK, filled & ~dark)):
-        written = np.where(inked, np.vectorize(lambda count: f"{count:,.0f}")(np.nan_to_num(counts)), "")
-        figure.add_trace(
-            {"type": "heatmap", "x": _safe(models), "y": _safe(chips), "z": np.where(inked, scale.of(counts), np.nan),
-             "zmin": scale.low, "zmax": scale.high, "text": written, "texttemplate": "%{text}",
-             "textfont": {"size": 11, "color": ink}, "customdata": hover,
-             "hovertemplate": "%{customdata}<extra></extra>", "hoverongaps": False, "xgap": 2, "ygap": 2,
-             "showscale": False,
-             "colorscale": [[place / (len(scale.stops) - 1), stop] for place, stop in enumerate(scale.stops)]}
-        )  # fmt: skip
+    """Colour the cells with measured points, write the numbers, and lay over each a marker that is not seen.
 
-
-def _add_text(figure: go.Figure, cells: list[tuple[str, str, str]], colour: str) -> None:
-    if cells:
-        figure.add_trace(
-            go.Scatter(
-                x=_safe([cell[0] for cell in cells]),
-                y=_safe([cell[1] for cell in cells]),
-                mode="text",
-                text=[cell[2] for cell in cells],
-                textfont={"size": 11, "color": colour},
-                hoverinfo="skip",
-            )
-        )
-
-
-def _add_ways(figure: go.Figure, ways: Sequence[tuple[str, str, str, str]]) -> None:
-    """Lay a marker that is not seen over each cell that leads somewhere: a heatmap's own cells cannot be clicked."""
-    x, y, queries, hover = zip(*ways, strict=True) if ways else ((), (), (), ())
+    A heatmap's own cells cannot be clicked; a marker is clicked by the query of where its cell leads.
+    """
+    counts = np.full((len(chips), len(models)), np.nan)
+    for pair in pairs:
+        counts[chips.index(_chip(pair)), models.index(_model(pair))] = pair.measured or np.nan
+    scale = replace(colouring.of_values(counts[~np.isnan(counts)], "higher", log=True), stops=STOPS[theme.name])
+    shown = {"zmin": scale.low, "zmax": scale.high, "colorscale": list(scale.stops), "showscale": False}
+    grid = {"x": [html(one) for one in models], "y": [html(one) for one in chips], "xgap": 2, "ygap": 2}
+    drawn.add_trace(go.Heatmap(z=scale.of(counts), hoverinfo="skip", **shown, **grid))
+    dark = scale.dark_ink(np.array([pair.measured or 1.0 for pair in pairs]))
+    inks = [colouring.DARK_INK if one else colouring.LIGHT_INK for one in dark]
+    colours = [ink if pair.measured else theme.muted for ink, pair in zip(inks, pairs, strict=True)]
+    texts = [f"{pair.measured:,}" if pair.measured else f"({pair.other_evidence:,})" for pair in pairs]
+    places = {"x": [html(_model(pair)) for pair in pairs], "y": [html(_chip(pair)) for pair in pairs]}
+    font = {"size": 11, "color": colours}
+    drawn.add_trace(go.Scatter(mode="text", text=texts, textfont=font, hoverinfo="skip", **places))
     unseen = {"marker": {"opacity": 0}}
-    figure.add_trace(
+    drawn.add_trace(
         go.Scatter(
-            x=_safe(list(x)),
-            y=_safe(list(y)),
+            **places,
             mode="markers",
-            customdata=queries,
-            hovertext=hover,
+            customdata=[opens(pair) for pair in pairs],
+            hovertext=[_hover(pair) for pair in pairs],
+            hovertemplate="%{hovertext}<extra></extra>",
             marker={"symbol": "square", "size": ROW, "opacity": 0},
             selected=unseen,
             unselected=unseen,
-            hovertemplate="%{hovertext}<extra></extra>",
-            showlegend=False,
         )
     )
+
+
+def _hover(pair: MatrixCell) -> str:
+    others = f"<br>{pair.other_evidence:,} not measured" if pair.other_evidence else ""
+    newest = f"<br>newest {pair.newest}" if pair.newest else ""
+    return (
+        f"<b>{html(_model(pair))}</b><br>{html(_chip(pair))}<br>{pair.measured:,} measured points,"
+        f" {pair.series:,} series, {pair.sources:,} sources{others}{newest}"
+    )
+
+
+def _model(pair: MatrixCell) -> str:
+    return value_label("model", pair.model)
+
+
+def _chip(pair: MatrixCell) -> str:
+    return value_label("accelerator", pair.accelerator)
 
 
 def _most_first(pairs: Sequence[MatrixCell]) -> list[str]:
     """The accelerators' labels, those with the most measured points first."""
     totals: Counter[str] = Counter()
-    for pair in sorted(pairs, key=lambda one: value_label("accelerator", one.accelerator)):
-        totals[value_label("accelerator", pair.accelerator)] += pair.measured
+    for pair in sorted(pairs, key=_chip):
+        totals[_chip(pair)] += pair.measured
     return [label for label, _ in totals.most_common()]
-
-
-def _safe(labels: list[str]) -> list[str]:
-    return [html(label) for label in labels]

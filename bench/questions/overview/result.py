@@ -64,11 +64,12 @@ class Gap:
 
 @dataclass(frozen=True)
 class StandsOut:
-    """What the first page that can rank what is selected says of it: its own headline, with the points it names."""
+    """What the first page that can rank what is selected says of it: its headline, the points it names, their flags."""
 
     page: str
     text: str
     point_ids: tuple[str, ...]
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,10 +100,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Overview:
-    """What is loaded and what stands out in it. `loaded` counts all that the library holds, by kind of thing.
-
-    `compared` are the models that the reader put side by side, which the bests are then of.
-    """
+    """What is loaded and what stands out in it. `loaded` counts all that the library holds, by kind of thing."""
 
     loaded: dict[str, int]
     selected: Selected
@@ -113,4 +111,3 @@ class Overview:
     newest: Newest | None
     stands_out: StandsOut | None
     links: tuple[Link, ...]
-    compared: tuple[str, ...] = ()

@@ -192,12 +192,31 @@ def cheapest(case: AuditedAnswer) -> dict[tuple[str, Any], list[float]]:
     """What a million tokens cost at each ranked point with a price, by group and accelerator."""
     priced: Cost = case.answer.result
     costs: dict[tuple[str, Any], list[float]] = defaultdict(list)
-    for row in case.reading.ranked(case.view) if case.reading.usd(case.view) is not None else ():
+    ranked = case.reading.ranked(case.view) if case.reading.usd(case.view) is not None else []
+    for row in _of_usual_kind(case, ranked):
         usd = cost(case, row, _rate(row, priced.asked.tokens))
         if usd is not None:
             group = "" if priced.asked.group == "deployment" else _text(row[priced.asked.group])
             costs[group, row["accelerator"]].append(usd)
     return costs
+
+
+def _of_usual_kind(case: AuditedAnswer, rows: Sequence[PlainRow]) -> list[PlainRow]:
+    """The rows of the kind of load that over half and most of the accelerators were measured under, if there is one.
+
+    Of several the one with the most throughput per accelerator; a reader who filters kinds of load compares those.
+    """
+    of_kind: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in rows if not case.view.values("load_kind") else ():
+        rate, chips = _rate(row, case.answer.result.asked.tokens), row["accelerators"]
+        if rate and chips and row["accelerator"]:
+            best = of_kind[row["load_kind"] or "unknown"]
+            best[row["accelerator"]] = max(best.get(row["accelerator"], 0.0), rate / chips)
+    first = max(of_kind, key=lambda kind: (len(of_kind[kind]), max(of_kind[kind].values())), default=None)
+    every = {chip for best in of_kind.values() for chip in best}
+    if first is None or 2 * len(of_kind[first]) <= len(every):
+        return list(rows)
+    return [row for row in rows if (row["load_kind"] or "unknown") == first]
 
 
 def _rate(row: PlainRow, tokens: str) -> float | None:

@@ -15,7 +15,8 @@ from bench.library import Library
 from bench.questions import Answer, memory
 from bench.view import View
 from tests.questions.answering import answer_of
-from tests.questions.saying import headline, kinds, said, statement, statements, tells
+from tests.questions.heatmap.results import library_of, point
+from tests.questions.saying import badly_said, headline, kinds, said, statements, tells
 
 NVIDIA = ("h100-sxm", "h200-sxm", "b200-sxm", "b300-sxm", "gb200", "gb300")
 CONFIGS = Path(__file__).parents[2] / "library" / "model_configs" / "files"
@@ -42,7 +43,8 @@ def test_llama_on_h100_by_hand(empty: Library) -> None:
     one = fit(answer.result, "h100-sxm", 1)
     assert one.room_gib == pytest.approx(72 - weights) == pytest.approx(4.83, abs=0.01)
     assert one.requests == 7
-    assert headline(answer) == ("fits", {"accelerators": 1, "requests": 7, "tokens": 2048})
+    on = {"model": "llama-3.1-70b", "accelerators": 1, "accelerator": "h100-sxm"}
+    assert headline(answer) == ("fits", {**on, "requests": 7, "tokens": 2048})
     assert answer.result.fewest() == [one]
     assert fit(memory.answer(empty, view.with_options(cache="fp8")).result, "h100-sxm", 1).requests == 15
 
@@ -51,11 +53,20 @@ def test_a_model_that_nobody_measured_is_answered_on_every_known_accelerator(emp
     answer = memory.answer(empty, View.of({"model": ["kimi-k2.5"], "precision": ["fp4"]}))
     assert {one.accelerator for one in answer.result.fits} > {"h100-sxm", "mi355x", "tpu-v6e"}
     assert all(one.requests is None for one in answer.result.fits)
-    assert headline(answer) == ("fits", {"accelerators": 2, "requests": None, "tokens": answer.result.tokens})
-    assert answer.result.fewest()[0].accelerator == "mi355x"
+    assert headline(answer)[0] == "fits_weights"
+    tells(answer, {"fits_weights": {"accelerators": 2, "accelerator": "mi355x", "requests": None}})
     assert "not_loaded" in kinds(answer, "caveat")
     for theme in (LIGHT, DARK):
         assert "Room for KV cache" in memory.figure(answer.result, theme).layout.yaxis.title.text
+
+
+def test_every_accelerator_is_answered_or_named_as_one_without_a_published_memory(empty: Library) -> None:
+    answer = memory.answer(empty, View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"]}))
+    known = [row.slug for row in names.accelerators() if row.memory_gb]
+    assert {one.accelerator for one in answer.result.fits} == {*known}
+    assert {*answer.result.unknown} == {row.slug for row in names.accelerators()} - {*known}
+    assert said(answer, "unknown")["accelerators"] == list(answer.result.unknown)
+    assert [slug for slug, _ in memory.choices(empty, answer.view)["on"]] == known
 
 
 def test_the_story_measured_is_answered_on_what_it_was_measured_on(shipped: Library) -> None:
@@ -65,7 +76,10 @@ def test_the_story_measured_is_answered_on_what_it_was_measured_on(shipped: Libr
     assert fit(answer.result, "h200-sxm", 4).room_gib < 0 < fit(answer.result, "h200-sxm", 8).room_gib
     fewest = {one.accelerator: one.accelerators for one in answer.result.fewest()}
     assert (fewest["h200-sxm"], answer.result.model, answer.result.precision) == (8, "deepseek-r1", "fp8")
-    assert [one.values["accelerators"] for one in statements(answer, "fewest")] == sorted({*fewest.values()})
+    told = said(answer, "fewest_more")
+    assert [one["chips"] for one in told["fewest"]] == sorted({*fewest.values()})[:2]
+    assert all(fewest[slug] == one["chips"] for one in told["fewest"] for slug in one["on"])
+    assert sum(len(one["on"]) for one in told["fewest"]) + told["others"] == said(answer, "drawn")["accelerators"]
     assert memory.answer(shipped, answer.view).rows.equals(answer.rows)
 
 
@@ -114,7 +128,12 @@ def test_lines_apart_keep_names_of_their_own(empty: Library) -> None:
 
 def test_models_side_by_side_have_their_names_their_ticks_and_one_scale(shipped: Library) -> None:
     answer = answer_of(shipped, "memory", View.of({"model": ["deepseek-r1", "llama-3.3-70b"]}))
-    assert all(one in answer.headline for one in ("Llama 3.3 70B FP8", "DeepSeek-R1 FP8"))
+    kind, told = headline(answer)
+    assert (kind, [one["model"] for one in told["models"]]) == ("fits_models", ["llama-3.3-70b", "deepseek-r1"])
+    assert (answer.subject.models, answer.subject.precision) == (("DeepSeek-R1", "Llama 3.3 70B"), "fp8")
+    assert len(answer.findings) <= 5
+    assert all(one.values["model"] in ("llama-3.3-70b", "deepseek-r1") for one in statements(answer, "at_most_logged"))
+    assert [one.values["least_gib"] for one in statements(answer, "at_most_logged")] == [4.9, 7.5]
     layout = memory.figure(answer.result, LIGHT).layout
     assert [note.text for note in layout.annotations] == ["<b>DeepSeek-R1</b>", "<b>Llama 3.3 70B</b>"]
     assert layout.xaxis.range == layout.xaxis2.range
@@ -125,7 +144,30 @@ def test_models_side_by_side_have_their_names_their_ticks_and_one_scale(shipped:
     assert 0.15 < (high - math.log10(64)) / (high - low) < 0.28  # the room that names need
     half = answer_of(shipped, "memory", View.of({"model": ["llama-3.3-70b", "flan-t5-xl"]}))
     assert kinds(half, "coverage", "caveat")[0] == "model_left_out"
-    assert "Flan-T5 XL" in statement(half, "model_left_out").text
+    assert said(half, "model_left_out")["model"] == "flan-t5-xl"
+
+
+def test_models_that_differ_in_precision_are_told_with_theirs(tmp_path: Path) -> None:
+    """They have points without a precision in common, and more of their own in FP8 and in FP4."""
+    measured = [("llama-3.1-70b", "fp8"), ("llama-3.1-8b", "fp4")]
+    rows = [
+        point(1024, 1024, 100.0, model=model, precision=stated, concurrency=load)
+        for model, own in measured
+        for stated, loads in ((own, (1, 2, 4)), (None, (1,)))
+        for load in loads
+    ]
+    models = [model for model, _ in measured]
+    answer = memory.answer(library_of(tmp_path, rows), View.of({"model": models}))
+    kind, told = headline(answer)
+    assert kind == "fits_precisions"
+    assert {(one["model"], one["precision"]) for one in told["models"]} == {*measured}
+    assert (answer.subject.models, answer.subject.precision) == (("Llama 3.1 70B", "Llama 3.1 8B"), None)
+    assert badly_said(answer) == []
+
+
+def test_the_subject_has_the_precision_that_the_weights_are_taken_in(empty: Library) -> None:
+    view = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"]}, {"weights": "bf16"})
+    assert memory.answer(empty, view).subject.precision == "bf16"
 
 
 def test_heatmaps_are_of_one_accelerator_and_agree_with_the_rows(empty: Library) -> None:
@@ -175,8 +217,8 @@ def test_the_reserve_of_logs_moves_the_first_count_that_fits(empty: Library) -> 
     view = View.of({"model": ["llama-3.3-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm"]})
     answer = memory.answer(empty, view)
     assert fit(answer.result, "h100-sxm", 1).requests_reserved == 0
-    assert said(answer, "reserved") == {"reserve_gib": 6.2, "accelerators": 2, "accelerator": "h100-sxm"}
-    assert "reserved" not in kinds(memory.answer(empty, view.with_options(reserve="6.2")))
+    tells(answer, {"reserved_more": {"reserve_gib": 6.2, "accelerators": 2, "accelerator": "h100-sxm"}})
+    assert not any(one.startswith("reserved") for one in kinds(memory.answer(empty, view.with_options(reserve="6.2"))))
 
 
 def test_predicted_minus_allocated_stands_beside_an_engines_log(empty: Library) -> None:
@@ -188,14 +230,15 @@ def test_predicted_minus_allocated_stands_beside_an_engines_log(empty: Library) 
     assert logged.weights_off_gib == pytest.approx(weights - 33.88)
     assert logged.cache_off_gib == pytest.approx((72 - weights - 6.2 - 32, 72 - weights - 4.9 - 32))
     least, most = logged.cache_off_gib
-    assert statements(answer, "allocated")[0].values == {
+    assert statements(answer, "allocated_cache")[0].values == {
+        "engine": "vllm",
         "accelerator": "h100-sxm",
         "accelerators": 2,
         "weights_gib": 33.88,
-        "weights_off_gib": logged.weights_off_gib,
+        "weights_predicted_gib": pytest.approx(weights),
         "cache_gib": 32.0,
-        "cache_off_least_gib": least,
-        "cache_off_most_gib": most,
+        "cache_least_gib": pytest.approx(32 + least),
+        "cache_most_gib": pytest.approx(32 + most),
     }
 
 
@@ -213,28 +256,40 @@ def test_a_dropped_config_is_a_model_of_the_page(tmp_path: Path) -> None:
     assert own.add([CONFIGS / "granite-4.0-h-small.json"]).refused == []
     answer = memory.answer(own, View.of({"model": ["granite-4.0-h-small"]}, {"weights": "bf16"}))
     assert said(answer, "fits")["accelerators"] == 1
-    assert said(answer, "computed")["total_params"] == pytest.approx(32.2e9, rel=0.001)
+    assert said(answer, "computed")["billions"] == pytest.approx(32.2, rel=0.001)
     unstated = memory.answer(own, View.of({"model": ["granite-4.0-h-small"]}))
-    assert headline(unstated) == ("fits", {"accelerators": None})
+    assert (headline(unstated), unstated.is_told) == (("no_precision", {}), False)
     assert (unstated.result.precision, unstated.result.total_params) == (None, answer.result.total_params)
 
 
 LLAMA = {"model": ["llama-3.1-70b"], "precision": ["fp8"]}
 DEEPSEEK = {"model": ["deepseek-r1"], "precision": ["fp8"]}
-UNKNOWN = {"fits": {"accelerators": None}}
 SAID: dict[str, tuple[dict[str, list[str]], dict[str, str], dict[str, dict[str, object]]]] = {
     "several chips": (
         {**DEEPSEEK, "accelerator": ["mi355x"]},
         {},
         {"fits": {"accelerators": 4, "requests": 2672}, "reserved": {"requests": 2436, "reserve_gib": 7.9}},
     ),
-    "memory that nobody published": ({**LLAMA, "accelerator": ["h100-sxm", "groq-lpu"]}, {}, {"unknown": {}}),
-    "that alone": ({**DEEPSEEK, "accelerator": ["groq-lpu"]}, {}, UNKNOWN),
-    "no number of chips": ({**DEEPSEEK, "precision": ["fp32"], "accelerator": ["tpu-v5e"]}, {}, UNKNOWN),
-    "no model": ({"accelerator": ["h100-sxm"]}, {}, UNKNOWN),
-    "a model that nobody knows": ({"model": ["no-such-model"], "precision": ["fp8"]}, {}, UNKNOWN),
-    "no precision": ({"model": ["deepseek-r1"], "accelerator": ["h100-sxm"]}, {}, UNKNOWN),
-    "a precision that nobody knows": ({**DEEPSEEK, "precision": ["fp3"]}, {}, UNKNOWN),
+    "memory that nobody published": (
+        {**LLAMA, "accelerator": ["h100-sxm", "groq-lpu"]},
+        {},
+        {"unknown": {"accelerators": ["groq-lpu"]}},
+    ),
+    "that alone": ({**DEEPSEEK, "accelerator": ["groq-lpu"]}, {}, {"no_memory": {"accelerators": ["groq-lpu"]}}),
+    "no number of chips": (
+        {**DEEPSEEK, "precision": ["fp32"], "accelerator": ["tpu-v5e"]},
+        {},
+        {"does_not_fit": {"most": 64}},
+    ),
+    "one that it does not fit on": (
+        {**DEEPSEEK, "precision": ["fp32"], "accelerator": ["h200-sxm", "tpu-v5e"]},
+        {},
+        {"fewest_more": {"others": 1}},
+    ),
+    "no model": ({"accelerator": ["h100-sxm"]}, {}, {"no_model": {}}),
+    "a model that nobody knows": ({"model": ["no-such-model"], "precision": ["fp8"]}, {}, {"no_params": {}}),
+    "no precision": ({"model": ["deepseek-r1"], "accelerator": ["h100-sxm"]}, {}, {"no_precision": {}}),
+    "a precision that nobody knows": ({**DEEPSEEK, "precision": ["fp3"]}, {}, {"no_weight_size": {"precision": "fp3"}}),
     "a reserve of one's own": (
         {**LLAMA, "accelerator": ["h100-sxm"]},
         {"memory_used": "0.95", "reserve": "2"},
@@ -243,7 +298,7 @@ SAID: dict[str, tuple[dict[str, list[str]], dict[str, str], dict[str, dict[str, 
     "chips too small for what is reserved": (
         {**DEEPSEEK, "accelerator": ["t4"]},
         {},
-        {"reserved": {"accelerators": None}},
+        {"reserved_nowhere": {"most": 64, "reserve_gib": 7.9}},
     ),
     "a log without a cache": (
         {"model": ["gpt-oss-120b"], "precision": ["fp4"], "accelerator": ["h100-sxm"]},

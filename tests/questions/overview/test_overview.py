@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from bench.basis.narrator import Narrator
+from bench.basis.points import PointFacts
 from bench.chart import DARK, LIGHT
 from bench.library import Library
 from bench.questions import overview
@@ -50,7 +53,8 @@ def test_the_headline_counts_what_is_loaded(small):
     answer = overview.answer(small, View())
     counts = {"points": 8, "loaded": 8, "models": 2, "accelerators": 4, "sources": 1}
     assert headline(answer) == ("counts", counts)
-    assert said(answer, "loaded") == {"series": 6, "refused": 0, "scores": 0}
+    assert said(answer, "loaded") == {"series": 6, "newest": datetime.date(2026, 2, 28)}
+    assert {"refused", "scores", "scores_apart"}.isdisjoint(kinds(answer))
     assert (answer.result.selected.measured, answer.result.selected.newest) == (7, datetime.date(2026, 2, 28))
     assert said(answer, "not_measured") == {"points": 1}
 
@@ -58,16 +62,18 @@ def test_the_headline_counts_what_is_loaded(small):
 def test_the_findings_worked_out_by_hand(small):
     """B200's engine is another, so the gap is H200's 250 against H100's 100 at concurrency 8, not B200's 2,500."""
     answer = overview.answer(small, View())
-    assert kinds(answer, "finding") == ["loaded", "stands_out", "newest", "per_chip", "stream", "gap"]
-    assert [said(answer, kind) for kind in ("per_chip", "stream")] == [{"value": 2500}, {"value": 125}]
+    assert kinds(answer, "finding") == ["stands_out", "newest_imported", "per_chip", "stream", "gap"]
+    assert [said(answer, kind)["value"] for kind in ("per_chip", "stream")] == [2500, 125]
+    assert [said(answer, kind)["about"] for kind in ("per_chip", "stream")] == ["Llama 3.1 70B FP8 at 1,024/256"] * 2
     for kind, best in (("per_chip", answer.result.per_chip), ("stream", answer.result.stream)):
         assert (best.point.accelerator, best.point.accelerators, best.point.concurrency) == ("b200-sxm", 2, 8)
         assert statement(answer, kind).point_ids == (best.point.point_id,)
     gap, newest = answer.result.gap, answer.result.newest
-    assert said(answer, "gap") == {"ratio": 2.5}
+    about = said(answer, "per_chip")["about"]
+    assert said(answer, "gap") == {"about": about, "ratio": 2.5, "first": "h200-sxm", "last": "h100-sxm"}
     assert (gap.first.accelerator, gap.last.accelerator, gap.most, gap.least) == ("h200-sxm", "h100-sxm", 250, 100)
     assert statement(answer, "gap").point_ids == (gap.first.point_id, gap.last.point_id)
-    assert said(answer, "newest") == {"points": 8, "source": "results"}
+    tells(answer, {"newest_imported": {"points": 8, "source": "results", "day": datetime.date(2026, 2, 28)}})
     assert (newest.day, newest.imported) == (datetime.date(2026, 2, 28), True)
     assert ({*newest.models}, len(newest.accelerators)) == ({"gemma-4-31b", "llama-3.1-70b"}, 4)
 
@@ -83,7 +89,22 @@ def test_what_stands_out_is_what_the_page_behind_it_says(small, shipped):
         answer = answer_of(library, "overview", View.of(where))
         (link,) = [link for link in answer.result.links if link.kind == "stands_out"]
         shown = answer_of(library, link.page, View.from_query(link.view.query()))
-        assert answer.result.stands_out.text == shown.headline
+        assert statement(answer, "stands_out").text == answer.result.stands_out.text == shown.headline
+
+
+def test_a_flag_of_what_stands_out_is_told_below(small, shipped, monkeypatch):
+    """Where another page's headline has a dagger, this one explains it, too."""
+    told = Narrator({"best": "A best."}).verdict("best", [PointFacts("p1", flags='[{"kind": "decode-only"}]')])
+
+    class Flagged:
+        @staticmethod
+        def answer(library, view):
+            return replace(answer_of(shipped, "heatmap", View()), statements=(told,))
+
+    monkeypatch.setattr(overview, "question", lambda name: Flagged)
+    answer = overview.answer(small, View())
+    assert (statement(answer, "stands_out").flags, statement(answer, "stands_out").point_ids) == (told.flags, ("p1",))
+    assert "decode only" in statement(answer, "flagged").text
 
 
 def test_what_the_reader_brought_last_is_what_is_new(tmp_path):
@@ -99,10 +120,12 @@ def test_what_the_reader_brought_last_is_what_is_new(tmp_path):
 
 def test_a_selection_is_told_against_the_whole(small):
     answer = overview.answer(small, View.of({"accelerator": ["h100"]}))
-    assert (said(answer, "counts")["points"], said(answer, "counts")["loaded"]) == (3, 8)
+    counts = {"points": 3, "loaded": 8, "models": 1, "accelerators": 1, "sources": 1}
+    assert headline(answer) == ("counts_selected", counts)
     assert set(answer.rows["accelerator"]) == {"h100-sxm"}
     assert "gap" not in kinds(answer)
     nothing = overview.answer(small, View.of({"model": ["gpt-9"]}))
+    assert (headline(nothing), nothing.is_told) == (("none_selected", {"loaded": 8}), False)
     assert kinds(nothing, "coverage", "caveat") == ["not_loaded"]
     overview.figure(nothing.result, LIGHT)
 
@@ -138,7 +161,8 @@ def test_a_cell_of_the_matrix_is_clicked_by_its_model_and_accelerator(small):
 def test_the_heatmap_behind_a_best_and_behind_the_gap_shows_the_same_figure(shipped, where):
     answer = answer_of(shipped, "overview", View.of(where))
     links = {link.kind: View.from_query(link.view.query()) for link in answer.result.links}
-    assert links.keys() == {one.kind for one in answer.statements if one.role == "finding"}
+    findings = {one.kind for one in answer.statements if one.role == "finding"}
+    assert links.keys() == {"loaded", *("newest" if one.startswith("newest") else one for one in findings)}
     for kind, best in (("per_chip", answer.result.per_chip), ("stream", answer.result.stream)):
         assert (best is None) == (kind not in links)
         if best is not None:
@@ -158,8 +182,7 @@ def test_the_shipped_library_is_told_as_sql_counts_it(shipped):
     assert answer.rows["model"].nunique() <= overview.SHOWN_MODELS
     with_points = answer.result.selected.sources
     assert counted["sources"] == with_points
-    assert said(answer, "loaded")["scores"] == held["scores"] > 0
-    assert f" {held['sources'] - with_points} more sources" in statement(answer, "loaded").text
+    assert said(answer, "scores_apart") == {"scores": held["scores"], "sources": held["sources"] - with_points}
 
 
 def test_the_largest_gap_is_the_largest_of_all_pairs_alike_but_for_the_accelerator(shipped):
@@ -181,6 +204,12 @@ def test_the_largest_gap_is_the_largest_of_all_pairs_alike_but_for_the_accelerat
     assert (gap.first.accelerator, gap.last.accelerator) == ("h200-sxm", "l40s")
 
 
+def test_a_library_of_nothing_says_so(tmp_path):
+    answer = overview.answer(Library.open(tmp_path / "library", shipped=False), View())
+    assert headline(answer) == ("none_loaded", {"loaded": 0})
+    assert kinds(answer) == ["none_loaded"]
+
+
 def test_hostile_names_are_text(tmp_path):
     library = library_of(tmp_path, [point(100, 10, "<img src=x>\u202e%{y}", model="m<b>odd")])
     drawn = overview.figure(overview.answer(library, View()).result, LIGHT).to_json()
@@ -199,10 +228,18 @@ SAID = {
     "one point": (
         [point(100, 10)],
         View(),
-        {"counts": {"points": 1}, "loaded": {"series": 1}, "newest": {"points": 1}},
+        {"counts": {"points": 1}, "loaded": {"series": 1}, "newest_imported": {"points": 1}},
     ),
-    "no day": ([point(100, 10, date="")], View(), {"loaded": {"series": 1}, "newest": {"points": 1}}),
-    "stated in part": ([UNSTATED, point(100, 10)], View(), {"counts": {"accelerators": 1}, "newest": {"points": 2}}),
+    "no day": (
+        [point(100, 10, date="")],
+        View(),
+        {"loaded_undated": {"series": 1}, "newest_imported": {"points": 1, "day": None}},
+    ),
+    "stated in part": (
+        [UNSTATED, point(100, 10)],
+        View(),
+        {"counts": {"accelerators": 1}, "newest_imported": {"points": 2}},
+    ),
     "a small gap": ([point(100, 10), point(150, 10, "h200-sxm")], View(), {"gap": {"ratio": 1.5}}),
     "two models too many": (
         [*MANY, point(50, 10, model="last"), point(50, 10, model="least")],
@@ -219,28 +256,27 @@ def test_what_is_said(rows, view, wanted, tmp_path):
 
 def test_a_sentence_on_a_point_that_was_not_measured_says_what_it_is(small):
     answer = overview.answer(small, View.of({"evidence": ["projected"]}))
-    tells(answer, {"per_chip": {"value": 4500}, "stream": {"value": 1000}, "not_measured": {"points": 1}})
-    assert all("(projected)" in statement(answer, kind).text for kind in ("per_chip", "stream"))
+    tells(answer, {"per_chip": {"value": 4500}, "stream": {"value": 1000}, "not_measured_ranked": {"points": 1}})
+    assert all("(projected)" in said(answer, kind)["about"] for kind in ("per_chip", "stream"))
     assert "(projected)" not in statement(answer, "loaded").text
 
 
 def test_an_accelerator_that_is_not_stated_is_told_so_in_words(tmp_path):
     answer = overview.answer(library_of(tmp_path, [UNSTATED]), View())
-    tells(answer, {"counts": {"accelerators": 0}, "per_chip": {"value": 167}})
-    texts = [statement(answer, kind).text for kind in ("counts", "per_chip", "newest")]
+    tells(answer, {"counts_unstated": {"accelerators": 0}, "per_chip": {"value": 167}})
+    texts = [statement(answer, kind).text for kind in ("per_chip", "newest_imported")]
     assert all(text.count("accelerator not stated") == 1 for text in texts)
 
 
 def test_what_the_chart_has_no_room_for_is_counted_and_named(tmp_path):
     """As many models as there is room for have two points each; the last has one, on an accelerator of its own."""
     answer = overview.answer(library_of(tmp_path, [*MANY, point(50, 10, "tpu-v6e", model="last")]), View())
-    tells(answer, {"hidden": {"models": 1}})
+    tells(answer, {"hidden_chips": {"models": 1, "accelerators": ["tpu-v6e"]}})
     assert "tpu-v6e" not in set(answer.rows["accelerator"])
-    assert "TPU v6e" in statement(answer, "hidden").text
 
 
 def test_what_was_refused_and_scores_are_counted_beside_the_series(tmp_path):
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([published(tmp_path / "made.csv", [point(100, 10), point("bad", 10)])])
     library.add([table(tmp_path / "scores.csv", {"source": "other"}, base=SCORE)])
-    tells(overview.answer(library, View()), {"loaded": {"series": 1, "refused": 1, "scores": 1}})
+    tells(overview.answer(library, View()), {"refused": {"refused": 1}, "scores_apart": {"scores": 1, "sources": 1}})
