@@ -13,7 +13,7 @@ from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.questions import history
 from bench.questions.history.result import FRONTIER, History
-from bench.questions.history.statements import speed_words
+from bench.basis.wording import speed
 from bench.view import View
 from tests.questions.answering import answer_of
 from tests.questions.heatmap.results import Row, flag
@@ -229,11 +229,11 @@ def test_nothing_measured_twice_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("speed", "words"),
+    ("ratio", "words"),
     [(1.3, "30 % faster"), (0.79, "21 % slower"), (2.34, "2.34 times as fast"), (1.004, "as fast"), (0.995, "as fast")],
 )
-def test_speeds_in_words(speed: float, words: str) -> None:
-    assert speed_words(speed) == words
+def test_speeds_in_words(ratio: float, words: str) -> None:
+    assert speed(ratio) == words
 
 
 def test_every_sentence_on_another_deployment_or_metric_is_plain(shipped: Library) -> None:
