@@ -16,14 +16,14 @@ from bench.basis.document import HIDDEN
 from bench.basis.limits import Limit
 from bench.basis.narrator import Narrator
 from bench.basis.options import Option
-from bench.basis.statement import Statement
+from bench.basis.statement import Statement, coverage
 from bench.basis.words import WORDS
 from bench.library import Library
 from bench.library.newest_runs import FIGURES, OLDER, REPEAT, SET_ASIDE, set_aside_sql
 from bench.selection import Clause
 from bench.view import View
 
-SAY = Narrator(WORDS)
+NARRATOR = Narrator(WORDS)
 USED = "used"
 UNKNOWN, BEYOND = "unknown_limit", "beyond_limit"
 """What becomes of a ranked point that does not say whether it keeps the reader's limits, or breaks them."""
@@ -217,9 +217,9 @@ def left_out(points: PointTally) -> list[Statement]:
     reasons = [{"points": many, "words": one.words} for one in points.reasons if (many := points.of(one.code))]
     if not reasons:
         return []
-    kind = "left_out" if points.used else "left_out_all"
-    values = {**points.counts, "selected": points.selected, "used": points.used, "reasons": reasons}
-    return [SAY.coverage("left_out", kind, **values)]
+    values = {"selected": points.selected, "used": points.used, "reasons": reasons}
+    text = NARRATOR.text("left_out" if points.used else "left_out_all", values)
+    return [coverage("left_out", text, **points.counts)]
 
 
 def _of_the_point(ranking: Ranking) -> list[Reason]:

@@ -61,10 +61,6 @@ class Narrator(Formatter):
         """A sentence of what was left out, what is unlike, or how it was reckoned."""
         return self._told("caveat", kind, points, values)
 
-    def coverage(self, kind: str, template: str = "", /, **values: Any) -> Statement:
-        """A sentence of what enters and what is left out, by another template than its kind's where one is named."""
-        return Statement("coverage", kind, opened(self.text(template or kind, values)), values)
-
     def text(self, kind: str, values: Mapping[str, Any]) -> str:
         """The template of a kind filled with these values."""
         return self.vformat(self.words[kind], (), values)

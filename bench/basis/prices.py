@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
 from bench import catalogue
-from bench.basis.narrator import Narrator
+from bench.basis.narrator import LISTED, Narrator
 from bench.basis.options import Option
-from bench.basis.statement import Statement
+from bench.basis.statement import Statement, caveat
 from bench.basis.wording import opened
 from bench.basis.words import WORDS
 from bench.errors import UnknownName, UsageError
@@ -25,7 +25,7 @@ from bench.selection import Clause
 from bench.view import View
 from bench.wording import number, share
 
-SAY = Narrator(WORDS)
+NARRATOR = Narrator(WORDS)
 
 EVERY = "every"
 """How a reader names every price book, every terms or every provider."""
@@ -358,12 +358,14 @@ def statements(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[
     said = []
     if known:
         several = any(one.providers > 1 for one in known)
-        priced = [{"accelerator": one.accelerator, "usd": one.usd, "words": one.brief} for one in known]
-        terms = f"{choice.words}{', the median of so many providers' * several}"
-        usd = {one.accelerator: one.usd for one in known}
-        said.append(SAY.note("prices", terms=terms, chips=priced, **usd))
+        whole = len(known) <= LISTED
+        priced = [{"accelerator": one.accelerator, "words": one.words if whole else one.brief} for one in known]
+        terms = f"{choice.words}{', the median of so many providers' * (several and not whole)}"
+        text = NARRATOR.text("prices", {"terms": terms, "chips": priced})
+        said.append(caveat("prices", text, (), **{one.accelerator: one.usd for one in known}))
     if unpriced:
-        said.append(SAY.note("unpriced", terms=_adjective(choice), accelerators=unpriced, unpriced=len(unpriced)))
+        text = NARRATOR.text("unpriced", {"terms": _adjective(choice), "accelerators": unpriced})
+        said.append(caveat("unpriced", text, unpriced=len(unpriced)))
     return said
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from bench.basis.wording import speed
 from bench.chart import DARK, LIGHT
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.questions import history
 from bench.questions.history.result import FRONTIER, History
-from bench.basis.wording import speed
 from bench.view import View
 from tests.questions.answering import answer_of
 from tests.questions.heatmap.results import Row, flag
 from tests.questions.history.runs import LEVELS, held, run, runs
-from tests.questions.saying import badly_said, headline, said, statement, statements
+from tests.questions.saying import badly_said, headline, said, statements
 from tests.thorough import some
 
 FASTER = [1.0] * 5 + [1.3] * 4
@@ -44,7 +44,7 @@ def test_a_change_is_told_with_how_much_and_from_when(faster: Library) -> None:
     assert kind == "changed"
     assert (values["runs"], values["changes"], values["last_from"]) == (9, 1, "2026-02-24")
     assert values["speed"] == pytest.approx(1.3, rel=0.02)
-    assert {one.values["load"] for one in statements(answer, "at_load")} | {values["load"]} == {4, 16, 64}
+    assert {one["load"] for one in said(answer, "at_loads")["loads"]} | {values["load"]} == {4, 16, 64}
     rows = answer.rows
     assert len(rows) == 27
     assert list(rows.loc[rows["speed_change"].notna(), "run"].unique()) == ["2026-02-24"]
@@ -54,7 +54,7 @@ def test_no_change_is_told_where_there_is_none(tmp_path: Path) -> None:
     answer = history.answer(held(tmp_path, runs([1.0] * 9, noise=0.02)), asked())
     assert headline(answer)[0] == "same"
     assert badly_said(answer) == []
-    assert all(one.values["changes"] == 0 for one in statements(answer, "at_load"))
+    assert len(said(answer, "unchanged")["loads"]) == 2
 
 
 def test_another_version_of_the_engine_is_no_change_of_method(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_another_version_of_the_engine_is_no_change_of_method(tmp_path: Path) ->
     ]
     answer = history.answer(held(tmp_path, rows), asked())
     assert headline(answer)[0] == "changed"
-    assert "2026-02-24 version 0.18 after 0.17" in statement(answer, "came_with").text
+    assert said(answer, "came_with")["versions"] == [{"run": "2026-02-24", "version": "0.18", "before": "0.17"}]
 
 
 METHODS: dict[str, tuple[Row, Row]] = {
@@ -107,7 +107,7 @@ def test_two_runs_cannot_tell_noise_from_change(tmp_path: Path) -> None:
     answer = history.answer(held(tmp_path, runs([1.0, 1.3])), asked())
     kind, values = headline(answer)
     assert (kind, values["runs"]) == ("untested", 2)
-    assert said(answer, "few_runs") == {"loads": 2}
+    assert len(said(answer, "few_runs")["loads"]) == 3
     assert values["speed"] == pytest.approx(1.3, rel=0.05)
 
 
@@ -170,7 +170,7 @@ def test_the_trade_offs_of_two_runs_are_compared_at_equal_speed_per_user(tmp_pat
     assert gain is not None
     assert (gain.low, gain.high, gain.mean) == pytest.approx((1.5, 2.0, math.sqrt(3)))
     assert (gain.start, gain.end) == pytest.approx((10, 20))
-    assert "1.50 to 2 times the throughput" in statement(answer, "frontier").text
+    assert said(answer, "frontier")["low"] == pytest.approx(1.5)
     drawn = history.figure(answer.result, LIGHT)
     assert [one.name for one in drawn.data] == ["Then: 2026-01-05, 0.17", "Now: 2026-02-04, 0.17"]
 
