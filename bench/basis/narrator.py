@@ -8,6 +8,7 @@ Behind the colon stands how a value is written:
     {x:accelerator}          the name of a value of this column, of each where it is a list; so too model, engine, …
     {x:count chip}           a count and its noun: "1 chip", "8 chips"; with its plural: {x:count series/series}
     {x:verb is/are}          the verb for a count
+    {x:all}                  every entry of a list
     {x:share}                a ratio as a percentage
     {x:times} {x:ahead}      a ratio: "2.6 times", "31 % more"; by how much a leader leads: "by 31 %"
     {x:metric}               a metric's name from its key: "p99 TTFT"
@@ -105,6 +106,7 @@ def _written(value: Any) -> str:
 
 HOW: Mapping[str, Callable[[Any], str]] = {
     "": _written,
+    "all": lambda several: joined([_written(one) for one in several], at_most=len(several)),
     "share": share,
     "times": times,
     "ahead": ahead,
