@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from bench import basis, catalogue
 from bench.basis import evidence, prices, side_by_side, stated_share, story, variations
 from bench.basis.options import Option
+from bench.basis.prices import ChipPrice
 from bench.basis.statement import Statement
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
@@ -135,15 +136,14 @@ def answer(library: Library, view: View) -> Answer[Scaling]:
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
-    """Whether the largest count told still gives as much with other points ranked; prices do not change it."""
+    """Whether the largest count that is named still gives as much with other points ranked; prices change nothing."""
     whole = complete(library, view)
-    metric, way, level = whole.option("metric"), cast(Way, whole.option("at")), LEVEL.number(whole)
     own: list[tuple[Line, ChipCount]] = []
 
     def given(one: Variation) -> Verdict | None:
-        chosen = measured.drawn(library, one.ranking, metric, whole.option("group"))
-        lines = measured.scaling_lines(metric, way, level, chosen, {}, one.prices).steps
-        line = next((line for line in lines if not own or line.label == own[0][0].label), None)
+        lines = measured.drawn(library, one.ranking, whole.option("metric"), whole.option("group"))
+        steps = _compared(whole, lines).steps
+        line = next((line for line in steps if not own or line.label == own[0][0].label), None)
         if line is None:
             return None
         last = line.judged[-1]
@@ -182,10 +182,14 @@ def _drawn_story_of(library: Library, view: View) -> DrawnStory:
 
 def _tells(drawn: DrawnStory) -> bool:
     """Whether a verdict can say what more chips give."""
-    view, lines = drawn[0].view, drawn[1]
+    return bool(_compared(drawn[0].view, drawn[1]).steps)
+
+
+def _compared(view: View, lines: DrawnLines, usd: Mapping[str, ChipPrice] | None = None) -> Scaling:
+    """The lines compared in the way and at the level of a View, else in the fairest way, at the level most share."""
     way = cast(Way, view.option("at") or operating.fairest(lines.points, lines.seen))
-    level = LEVEL.number(view)
-    return bool(measured.scaling_lines(view.option("metric"), way, level, lines, {}, prices.stated(view)).steps)
+    level = None if way == BEST else LEVEL.number(view)
+    return measured.scaling_lines(view.option("metric"), way, level, lines, usd or {}, prices.stated(view))
 
 
 def _drawn_story(library: Library, view: View, metric: str) -> DrawnStory:
@@ -255,28 +259,21 @@ def _completed(library: Library, view: View, chosen: DrawnLines) -> View:
     asked, offered = view.option("at"), operating.supported(chosen.points, chosen.seen)
     if asked not in ("", BEST, *offered) and offered and not view.whole:
         raise UnknownName("way to compare these points (option at)", asked, offered)
-    way = cast(Way, asked or operating.fairest(chosen.points, chosen.seen))
-    level = None if way == BEST else LEVEL.number(view)
-    if level is None:
-        level = operating.level_of(chosen.points, way, chosen.seen)
-    written = None if level is None else repr(level).removesuffix(".0")
-    return basis.written_out(prices.completed(library, view).with_options(at=way, level=written))
+    found = _compared(view, chosen)
+    level = None if found.level is None else repr(found.level).removesuffix(".0")
+    return basis.written_out(prices.completed(library, view).with_options(at=found.way, level=level))
 
 
 def _scaling(library: Library, whole: View, chosen: DrawnLines) -> Scaling:
     """The lines of a complete View with their laws, what was left out of them, and what lies beside them."""
-    ranking, way = evidence.read(whole), cast(Way, whole.option("at"))
-    metric, level = whole.option("metric"), LEVEL.number(whole)
-    choice = prices.read(library, whole)
-    condition = evidence.ranked(library, ranking)
-    scaling = measured.scaling_lines(metric, way, level, chosen, prices.chip_prices(library, choice, condition), choice)
-    reasons = line_sql.reasons(library, ranking, metric, scaling.group)
-    tally = evidence.tally(library, ranking, reasons)
+    ranking, choice = evidence.read(whole), prices.read(library, whole)
+    found = _compared(whole, chosen, prices.chip_prices(library, choice, evidence.ranked(library, ranking)))
+    tally = evidence.tally(library, ranking, line_sql.reasons(library, ranking, found.metric, found.group))
     hollow = []
-    if scaling.lines and (tally.of("other_evidence") or tally.of("flagged")):
-        hollow = line_sql.hollow(library, ranking, metric, (way, level))
-    lines = tuple(map(measured.with_law, scaling.lines))
-    return replace(scaling, lines=lines, tally=tally, hollow=tuple(hollow))
+    if found.lines and (tally.of("other_evidence") or tally.of("flagged")):
+        hollow = line_sql.hollow(library, ranking, found.metric, (found.way, LEVEL.number(whole)))
+    lines = tuple(map(measured.with_law, found.lines))
+    return replace(found, lines=lines, tally=tally, hollow=tuple(hollow))
 
 
 def _rows(scaling: Scaling) -> pd.DataFrame:

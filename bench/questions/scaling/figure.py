@@ -209,7 +209,7 @@ def _add_hollow(figure: go.Figure, scaling: Scaling, shades: Sequence[str], them
             for row, said in words
             if said is not None
         ]
-        look = {"symbol": "circle-open", "size": 6, "color": shade}
+        look = {"symbol": ["circle-open"] * len(projected), "size": 6, "color": shade}
         _add_open(figure, projected, look, _group(scaling, line))
     drawn = []
     for one in scaling.hollow:

@@ -46,17 +46,14 @@ LAYOUT = tuple(
 )
 """How the model is spread over the chips: free along a line, the best layout of each count is taken."""
 
-METRICS = (
-    "output_tokens_per_s",
-    "total_tokens_per_s",
-    "requests_per_s",
-    "input_tokens_per_s",
-    "goodput_requests_per_s",
-    "output_tokens_per_s_active",
-    "mlperf_tokens_per_s",
-    "mlperf_samples_per_s",
-    "mlperf_queries_per_s",
+METRICS = tuple(
+    (
+        "output_tokens_per_s total_tokens_per_s requests_per_s input_tokens_per_s goodput_requests_per_s "
+        "output_tokens_per_s_active mlperf_tokens_per_s mlperf_samples_per_s mlperf_queries_per_s"
+    ).split()
 )
+"""The throughputs that are compared; the first that most points have where the reader chooses none."""
+
 FIGURES = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms")
 
 MOST_FAILED = 0.5
@@ -166,14 +163,14 @@ def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple
         runs AS MATERIALIZED (
           SELECT *, hash(alike, count(*) FILTER (is_first) OVER (PARTITION BY alike ORDER BY day)) AS line FROM dated),
         long AS (SELECT line FROM runs WHERE kept GROUP BY line HAVING min(accelerators) <> max(accelerators)),
-        own AS MATERIALIZED (SELECT * FROM runs SEMI JOIN long USING (line)),
-        loads AS (SELECT line, count(DISTINCT accelerators) AS many FROM own WHERE kept GROUP BY line, load),
-        shares AS (SELECT line, max(many) AS shared FROM loads GROUP BY line),
+        own AS MATERIALIZED (
+          SELECT *, count(DISTINCT accelerators) FILTER (kept) OVER (PARTITION BY line, load) AS at_load
+          FROM runs SEMI JOIN long USING (line)),
         lines AS (
           SELECT line, any_value(owner) AS owner, any_value(model) AS model, count(DISTINCT accelerators) AS counts,
-            any_value(shared) AS shared, max(date) AS newest, any_value(engine_version) AS version,
-            count(*) AS points, max(accelerators) AS most, any_value(alike) AS alike
-          FROM own JOIN shares USING (line) WHERE kept GROUP BY line),
+            max(at_load) AS shared, max(date) AS newest, any_value(engine_version) AS version, count(*) AS points,
+            max(accelerators) AS most, any_value(alike) AS alike
+          FROM own WHERE kept GROUP BY line),
         ranks AS (SELECT *, row_number() OVER (ORDER BY {order}) AS rank, count(*) OVER () AS several FROM lines),
         placed AS (
           SELECT *, row_number() OVER (PARTITION BY {"line" if group == EVERY else "owner"} ORDER BY rank) AS place,

@@ -228,6 +228,12 @@ class Scaling:
         return catalogue.metric(self.metric)
 
     @property
+    def cost(self) -> Metric:
+        """What a million tokens of this throughput cost; KeyError where it is of requests."""
+        keys = {throughput: key for key, throughput in catalogue.PRICED.items()}
+        return catalogue.metric(keys[self.metric])
+
+    @property
     def steps(self) -> list[Line]:
         """The lines with an efficiency, those with an ordinary base first."""
         return [line for line in self.lines if line.judged]

@@ -13,7 +13,6 @@ from bench.basis.points import PointFacts
 from bench.basis.stated_share import StatedShare
 from bench.basis.statement import Statement
 from bench.basis.wording import is_tie
-from bench.catalogue import PRICED
 from bench.chart import title, value_label
 from bench.maths.scaling import Law
 from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY
@@ -206,9 +205,7 @@ def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
         at = where(found.way, row.each_load)
         yield SAY.finding("replicas_loaded", points, **values, where=at, total=row.each_load * against.replicas)
         yield _at_one_load(found, row, (base, wide), at)
-    gains = list(_gains(found, row, base, wide))
-    if gains:
-        yield SAY.finding("wide_instance", points, hardware=hardware(line, wide.accelerators), gains=gains)
+    yield from _gains(found, line, row, wide)
 
 
 def _at_one_load(found: Scaling, row: Replicas, places: tuple[ChipCount, ChipCount], at: str) -> Statement:
@@ -225,16 +222,17 @@ def _at_one_load(found: Scaling, row: Replicas, places: tuple[ChipCount, ChipCou
     return SAY.finding("shared_tpot", _facts(places), **values, **beside)
 
 
-def _gains(found: Scaling, row: Replicas, base: ChipCount, wide: ChipCount) -> Iterator[dict[str, Any]]:
+def _gains(found: Scaling, line: Line, row: Replicas, wide: ChipCount) -> Iterator[Statement]:
     """The latencies of the wide instance and of the replicas, and what a million tokens cost on them."""
-    for key in (found.tpot, found.ttft):
-        own, other = wide.figure(key), base.figure(key)
-        if own is not None and other is not None:
-            yield {"metric": key, "wide": own, "replicas": other}
-    if row.against.usd_per_million is not None:
-        cost = next(key for key, throughput in PRICED.items() if throughput == found.metric)
-        usd = {"wide": row.against.usd_per_million, "replicas": row.against.replicas_usd_per_million}
-        yield {"metric": cost, **usd}
+    base, against, on = line.base, row.against, hardware(line, wide.accelerators)
+    points = _facts([base, wide])
+    figures = [(key, wide.figure(key), base.figure(key)) for key in (found.tpot, found.ttft)]
+    gains = [{"metric": key, "wide": own, "replicas": one} for key, own, one in figures if None not in (own, one)]
+    if gains:
+        yield SAY.finding("wide_instance", points, hardware=on, gains=gains)
+    if against.usd_per_million is not None:
+        usd = {"wide": against.usd_per_million, "replicas": against.replicas_usd_per_million}
+        yield SAY.finding("wide_cost", points, metric=found.cost.key, hardware=on, **usd)
 
 
 def _law(line: Line, law: Law) -> Statement:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bench import catalogue
-from bench.catalogue import PRICED
 from bench.questions import Why
 from bench.questions.scaling.operating import INTERACTIVITY
 from bench.questions.scaling.result import STARVED, Line, Scaling
@@ -69,11 +68,10 @@ def _of(found: Scaling, first: Line) -> Iterator[Why]:
         yield Why("Replicas (projected)", "chips / base chips x throughput of the base", inputs, OWN)
         price = found.prices.get(first.facts.accelerator or "")
         if one.usd_per_million is not None and price is not None:
-            cost = catalogue.metric(next(key for key, throughput in PRICED.items() if throughput == found.metric))
             each, used = number(one.throughput_per_accelerator), number(found.choice.utilisation)
             usd = f"{number(price.usd)} / ({each} x {used} x 3,600) x 1,000,000 = {number(one.usd_per_million)}"
             inputs = f"{hardware(first, one.accelerators)}: {usd}; {price.words}"
-            yield Why(cost.label, cost.formula, inputs, found.choice.words)
+            yield Why(found.cost.label, found.cost.formula, inputs, found.choice.words)
     room = first.room(first.base)
     if room is not None:
         left = f"{number(room.memory_gib)} - {number(room.weights_gib)} = {number(room.room_gib)} GiB"

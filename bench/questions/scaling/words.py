@@ -47,6 +47,8 @@ WORDS = {
     " never ran that load.",
     "wide_instance": "One instance on {hardware}: {gains:each gain}.",
     "gain": "{metric:metric} {wide:in {metric}}, on replicas {replicas:in {metric}}",
+    "wide_cost": "{metric:metric}: {wide:in {metric}} on one instance of {hardware}, {replicas:in {metric}} on the"
+    " replicas.",
     "law": "{line} follows Amdahl's law with a serial share of {contention:share} to within {error:share}, on"
     " {counts:count chip count}.",
     "law_usl": "{line} follows the Universal Scalability Law with contention {contention:share} and coherency"

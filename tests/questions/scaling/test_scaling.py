@@ -75,7 +75,7 @@ def test_what_the_wide_instance_costs_more_at_the_articles_prices(shipped):
     assert wide.usd_per_million == pytest.approx(price / (276 * 3600) * 1e6)
     assert wide.replicas_usd_per_million == pytest.approx(price / (1260 * 3600) * 1e6)
     usd = {"wide": wide.usd_per_million, "replicas": wide.replicas_usd_per_million}
-    assert said(answer, "wide_instance")["gains"] == [{"metric": "usd_per_million_output_tokens", **usd}]
+    tells(answer, {"wide_cost": {"metric": "usd_per_million_output_tokens", **usd}})
     half = line_of(scaling.answer(shipped, view.with_options(utilisation="0.5"))).replicas[-1].against
     assert half.usd_per_million == pytest.approx(2 * wide.usd_per_million)
     assert half.ratio == wide.ratio

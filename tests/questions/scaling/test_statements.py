@@ -142,7 +142,7 @@ SAID = {
         [run(1, 100, **EARLY), run(2, 150, **EARLY), run(2, 300, **LATE), run(4, 900, **LATE)],
         AT_16,
         {2: 300, 4: 900},
-        {"other_lines": {"many": 1}, "beyond_linear": growth(4, 2, 3)},
+        {"left_out": {"used": 3, "older run": 1}, "beyond_linear": growth(4, 2, 3)},
     ),
     # A stated version joins runs. 900 is of an older run of the deployment that gave 150, 170 of its layout's newest.
     "one-version": (
