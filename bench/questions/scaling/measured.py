@@ -51,7 +51,7 @@ class DrawnLines:
     @property
     def seen(self) -> str | None:
         """The interactivity that most of the points state."""
-        return _usual(self, "interactivity_tokens_per_s_per_user")
+        return _usual(self, operating.INTERACTIVE)
 
 
 def drawn(library: Library, ranking: Ranking, metric: str, group: str) -> DrawnLines:
@@ -115,11 +115,7 @@ def with_law(line: Line) -> Line:
 
 def _chosen(own: Sequence[LinePoints]) -> LinePoints:
     """The first of these lines whose counts can be compared, else the first."""
-
-    def compared(points: Own) -> int:
-        return operating.compared(points, operating.usual(points, "interactivity_tokens_per_s_per_user"))
-
-    return next((one for one in own if compared(one.points) >= FEWEST_COUNTS), own[0])
+    return next((one for one in own if operating.compared(one.points) >= FEWEST_COUNTS), own[0])
 
 
 def _judged(this: Scaling, line: Line, points: Own) -> Line:
