@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bench.questions.scaling.statements import projection
+from bench.questions.scaling.verdict import projection
 from pages.shared import frame, options, points, result
 
 with frame.opened("scaling") as page:

@@ -9,6 +9,7 @@ Behind the colon stands how a value is written:
                              of None "accelerator not stated"
     {x:count chip}           a count and its noun: "1 chip", "8 chips"; with its plural: {x:count series/series}
     {x:verb is/are}          the verb for a count
+    {x:all}                  every entry of a list
     {x:share}                a ratio as a percentage
     {x:times} {x:ahead}      a ratio: "2.6 times", "31 % more"; by how much a leader leads: "by 31 %"
     {x:speed}                a ratio of speeds: "30 % faster", "2.1 times as fast"
@@ -109,6 +110,7 @@ def _written(value: Any) -> str:
 
 HOW: Mapping[str, Callable[[Any], str]] = {
     "": _written,
+    "all": lambda several: joined([_written(one) for one in several], at_most=len(several)),
     "share": share,
     "times": times,
     "ahead": ahead,

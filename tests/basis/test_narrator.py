@@ -12,6 +12,7 @@ from bench.view import View
 
 WORDS = {
     "number": "it is {x}.",
+    "all": "{x:all}.",
     "name": "{x:accelerator} leads.",
     "precision": "{x:precision}",
     "count": "{x:count series/series} {x:verb is/are} loaded.",
@@ -31,6 +32,7 @@ FLAGGED = PointFacts("p1", flags='[{"kind": "decode-only"}]')
         ("number", {"x": 1234.5}, "It is 1,234."),
         ("number", {"x": "so"}, "It is so."),
         ("number", {"x": ["a", "b", "c", "d", "e"]}, "It is a, b, c and 2 more."),
+        ("all", {"x": [1, 2, 4, 8]}, "1, 2, 4 and 8."),
         ("name", {"x": "h200-sxm"}, "H200 SXM leads."),
         ("name", {"x": ["h200-sxm", "mi355x"]}, "H200 SXM and MI355X leads."),
         ("name", {"x": ["h200-sxm", None]}, "H200 SXM and accelerator not stated leads."),

@@ -11,7 +11,7 @@ from bench.flags import weight_words, words
 from bench.holdings.card import card
 from bench.library import Library
 from bench.questions import Answer
-from bench.questions.scaling.statements import projection
+from bench.questions.scaling.verdict import projection
 from bench.view import View
 from pages.shared import cached, visitor
 from tests.pages.drawn import Open, query_of, text_of, view_of
@@ -103,7 +103,7 @@ def test_a_link_to_a_point_that_is_not_in_the_chart_says_so(opened: Open) -> Non
 
 def test_a_projected_place_opens_the_measured_point_behind_it(opened: Open) -> None:
     result = told("scaling").result
-    place = next(row.place for line in result.headline_lines for row in line.replicas)
+    place = next(row.place for line in result.steps for row in line.replicas)
     at = charted(opened, "scaling", point=place)
     found = projection(result, place)
     assert found is not None

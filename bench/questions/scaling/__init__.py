@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from bench import basis, catalogue, selection
+from bench import basis, catalogue
 from bench.basis import evidence, prices, side_by_side, stated_share, story, variations
 from bench.basis.options import Option
-from bench.basis.statement import Statement, caveat, coverage
+from bench.basis.prices import ChipPrice
+from bench.basis.statement import Statement
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.chart import Theme, title
 from bench.errors import NotFound, UnknownName
 from bench.library import Library
-from bench.questions import Answer, Choices, Column, Steps, counting
+from bench.questions import Answer, Choices, Column, Steps, counting, pipeline
 from bench.questions.scaling import figure as drawing
-from bench.questions.scaling import lines as held_lines
-from bench.questions.scaling import measured, operating, statements, why
+from bench.questions.scaling import lines as line_sql
+from bench.questions.scaling import measured, operating, verdict, why
 from bench.questions.scaling.lines import METRICS
 from bench.questions.scaling.measured import DrawnLines
 from bench.questions.scaling.operating import BEST, WAYS
@@ -68,14 +68,16 @@ STEPS = Steps(
     further=measured.disaggregated,
 )
 
-FIRST = tuple(
-    "accelerators model precision engine engine_version accelerator variant isl osl evidence source date".split()
-)
 WRITTEN = ("metric", "at", "group", "price_terms")
 """Options that every complete View writes out."""
 
-REST = ("tp", "pp", "dp", "ep", "load_kind", "speculation", "source_url", "flags", "source_id")
-"""The columns of a point in the rows: those also of points on no line, and the others."""
+STATED = tuple(
+    (
+        "tp pp dp ep model precision engine engine_version accelerator variant isl osl evidence source date load_kind"
+        " speculation source_url flags source_id"
+    ).split()
+)
+"""The columns of a point in the rows."""
 
 
 def complete(library: Library, view: View) -> View:
@@ -87,8 +89,8 @@ def complete(library: Library, view: View) -> View:
     several = view.option("group") not in (EVERY, side_by_side.FIELD) and side_by_side.models(library, view)
     if view.whole and all(view.option(key) for key in WRITTEN) and not several:
         return view
-    found = _drawn_story_of(library, view)
-    return _completed(library, found.story.view, found.drawn)
+    drawn, lines = _drawn_story_of(library, view)
+    return _completed(library, drawn.view, lines)
 
 
 def choices(library: Library, view: View) -> Choices:
@@ -112,53 +114,43 @@ def choices(library: Library, view: View) -> Choices:
 def answer(library: Library, view: View) -> Answer[Scaling]:
     """What more chips give on each line, why where it is beyond proportion, and what replicas would give."""
     basis.check_every(view, OPTIONS)
-    found = _drawn_story_of(library, view)
-    chosen_story, chosen = found.story, found.drawn
-    whole = _completed(library, chosen_story.view, chosen)
+    drawn, lines = _drawn_story_of(library, view)
+    whole = _completed(library, drawn.view, lines)
     ranking = evidence.read(whole)
-    scaling = _scaling(library, whole, chosen)
-    deciding = evidence.deciding(library, ranking, held_lines.usable(library, ranking, scaling.metric, scaling.group))
-    figures = {inline(scaling.row): f'"{scaling.metric}"'}
-    first = stated_share.of_headline(library, whole, deciding, figures)
-    chips = [one.facts.accelerator or "" for one in statements.set_against_replicas(scaling)]
-    drawn = [line.facts.model for line in scaling.lines]
-    return Answer(
-        question=QUESTION,
-        view=whole,
-        result=scaling,
-        statements=(
-            *side_by_side.gave_way(view.option("group"), scaling.group, "model and deployment"),
-            *side_by_side.left_out(library, whole, drawn, statements.no_line(scaling)),
-            *statements.statements(scaling, ranking, first),
-            *statements.caveats(scaling, ranking),
-            *evidence.left_out(scaling.tally),
-            *(prices.statements(scaling.choice, scaling.prices, chips) if scaling.prices else []),
-            *_said_of_story(library, chosen_story, scaling),
-            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
-        ),
-        rows=_rows(scaling),
-        why=why.why(scaling, chosen=not chosen_story.pins),
-        library_version=library.version,
+    found = _scaling(library, whole, lines)
+    deciding = evidence.deciding(library, ranking, line_sql.usable(library, ranking, found.metric, found.group))
+    known = stated_share.of_headline(library, whole, deciding, {inline(found.row): f'"{found.metric}"'})
+    models = [line.facts.model for line in found.lines]
+    replicated = verdict.against_replicas(found)
+    chips = [replicated.facts.accelerator or ""] if replicated and found.prices else []
+    said = (
+        *side_by_side.gave_way(view.option("group"), found.group, "model and deployment"),
+        *side_by_side.left_out(library, whole, models, verdict.no_line(found)),
+        *verdict.statements(found, ranking, known),
+        *evidence.left_out(found.tally),
+        *prices.statements(found.choice, found.prices, chips),
+        *_nowhere(library, drawn, found),
     )
+    reasons, chosen = why.why(found, chosen=not drawn.pins), _named_lack(library, drawn, found)
+    return pipeline.answer(library, QUESTION, whole, found, said, _rows(found), reasons, chosen, known)
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
-    """Whether the largest count told still gives as much with other points ranked; prices do not change it."""
+    """Whether the largest count that is named still gives as much with other points ranked; prices change nothing."""
     whole = complete(library, view)
-    metric, way, level = whole.option("metric"), cast(Way, whole.option("at")), LEVEL.number(whole)
     own: list[tuple[Line, ChipCount]] = []
 
-    def verdict(one: Variation) -> Verdict | None:
-        chosen = measured.drawn(library, one.ranking, metric, whole.option("group"))
-        lines = measured.scaling_lines(metric, way, level, chosen, {}, one.prices).headline_lines
-        line = next((line for line in lines if not own or line.label == own[0][0].label), None)
+    def given(one: Variation) -> Verdict | None:
+        lines = measured.drawn(library, one.ranking, whole.option("metric"), whole.option("group"))
+        steps = _compared(whole, lines).steps
+        line = next((line for line in steps if not own or line.label == own[0][0].label), None)
         if line is None:
             return None
         last = line.judged[-1]
         own.append((line, last))
-        return Verdict(statements.verdict_code(own[0][1], last), statements.gives(line, last))
+        return Verdict(verdict.code(own[0][1], last), verdict.gives(line, last))
 
-    return variations.of(library, whole, None, verdict)
+    return variations.of(library, whole, None, given)
 
 
 def figure(result: Scaling, theme: Theme) -> go.Figure:
@@ -166,22 +158,8 @@ def figure(result: Scaling, theme: Theme) -> go.Figure:
     return drawing.draw(result, theme)
 
 
-@dataclass(frozen=True)
-class DrawnStory:
-    """A story and the lines that are drawn of it."""
-
-    story: Story
-    drawn: DrawnLines
-
-    @cached_property
-    def tells(self) -> bool:
-        """Whether a headline can say what more chips give."""
-        view, points = self.story.view, self.drawn.points
-        way = cast(Way, view.option("at") or operating.fairest(points, self.drawn.seen))
-        found = measured.scaling_lines(
-            view.option("metric"), way, LEVEL.number(view), self.drawn, {}, prices.stated(view)
-        )
-        return bool(found.headline_lines)
+DrawnStory = tuple[Story, DrawnLines]
+"""A story and the lines that are drawn of it."""
 
 
 def _drawn_story_of(library: Library, view: View) -> DrawnStory:
@@ -191,16 +169,27 @@ def _drawn_story_of(library: Library, view: View) -> DrawnStory:
     a model that only its submitters measured on two counts.
     """
     chosen = _drawn_story(library, view, _metric(library, view))
-    if view.option("metric") or chosen.tells:
+    if view.option("metric") or _tells(chosen):
         return chosen
-    others = [key for key, count in _counted(library, view).items() if count]
-    further = (_drawn_story(library, view, key) for key in others if key != chosen.story.view.option("metric"))
-    if found := next((one for one in further if one.tells), None):
-        return found
-    own = chosen.story.view.option("metric")
-    if not chosen.story.fits:
-        own = _metric(library, chosen.story.view.with_options(metric=None))
-    return chosen if own == chosen.story.view.option("metric") else _drawn_story(library, view, own)
+    drawn, own = chosen[0], chosen[0].view.option("metric")
+    others = [key for key, count in _counted(library, view).items() if count and key != own]
+    for found in (_drawn_story(library, view, key) for key in others):
+        if _tells(found):
+            return found
+    usual = own if drawn.fits else _metric(library, drawn.view.with_options(metric=None))
+    return chosen if usual == own else _drawn_story(library, view, usual)
+
+
+def _tells(drawn: DrawnStory) -> bool:
+    """Whether a verdict can say what more chips give."""
+    return bool(_compared(drawn[0].view, drawn[1]).steps)
+
+
+def _compared(view: View, lines: DrawnLines, usd: Mapping[str, ChipPrice] | None = None) -> Scaling:
+    """The lines compared in the way and at the level of a View, else in the fairest way, at the level most share."""
+    way = cast(Way, view.option("at") or operating.fairest(lines.points, lines.seen))
+    level = None if way == BEST else LEVEL.number(view)
+    return measured.scaling_lines(view.option("metric"), way, level, lines, usd or {}, prices.stated(view))
 
 
 def _drawn_story(library: Library, view: View, metric: str) -> DrawnStory:
@@ -211,30 +200,33 @@ def _drawn_story(library: Library, view: View, metric: str) -> DrawnStory:
     def scenario(narrowed: View) -> dict[str, str]:
         if narrowed.values("scenario") or catalogue.metric(metric).kind != "submission":
             return {}
-        first = held_lines.first_scenario(library, evidence.read(narrowed), metric)
+        first = line_sql.first_scenario(library, evidence.read(narrowed), metric)
         return {} if first is None else {"scenario": first}
 
-    needs = held_lines.needs(library, evidence.read(view), metric, group)
+    needs = line_sql.needs(library, evidence.read(view), metric, group)
     drawn = story.of(library, view, needs, {group}, scenario)
     if group != EVERY and side_by_side.field(library, drawn.view, group, needs) != group:
         group = EVERY
         drawn = story.of(library, view, needs, {group}, scenario)
     drawn = replace(drawn, view=drawn.view.with_options(metric=metric, group=group))
-    return DrawnStory(drawn, measured.drawn(library, evidence.read(drawn.view), metric, group))
+    return drawn, measured.drawn(library, evidence.read(drawn.view), metric, group)
 
 
-def _said_of_story(library: Library, chosen: Story, scaling: Scaling) -> list[Statement]:
-    """What was filled in, and where another story would be no better or what the usual one lacks is this metric."""
-    own = replace(story.own_choice(chosen.view), whole=False)
-    if chosen.instead_of:
-        usual = story.of(library, own, None, chosen.free).view
-        if held_lines.are_two_counts(library, evidence.read(usual), scaling.group):
-            chosen = replace(chosen, lacking=held_lines.lacking(scaling.metric))
-    said = story.statements(chosen)
-    is_empty = chosen.left_out and not chosen.fits and not scaling.lines
-    if is_empty and not held_lines.are_two_counts(library, evidence.read(own), scaling.group):
-        said.append(coverage("nowhere", statements.NOWHERE))
-    return said
+def _named_lack(library: Library, chosen: Story, scaling: Scaling) -> Story:
+    """The story, which says where what the usual one lacks is this metric alone."""
+    if not chosen.instead_of:
+        return chosen
+    usual = story.of(library, replace(story.own_choice(chosen.view), whole=False), None, chosen.free).view
+    lacks = line_sql.are_two_counts(library, evidence.read(usual), scaling.group)
+    return replace(chosen, lacking=line_sql.lacking(scaling.metric)) if lacks else chosen
+
+
+def _nowhere(library: Library, chosen: Story, scaling: Scaling) -> list[Statement]:
+    """That another story would tell no more, where this one has no line."""
+    if not chosen.left_out or chosen.fits or scaling.lines:
+        return []
+    own = evidence.read(replace(story.own_choice(chosen.view), whole=False))
+    return [] if line_sql.are_two_counts(library, own, scaling.group) else [verdict.SAY.note("nowhere")]
 
 
 def _metric(library: Library, view: View) -> str:
@@ -267,28 +259,21 @@ def _completed(library: Library, view: View, chosen: DrawnLines) -> View:
     asked, offered = view.option("at"), operating.supported(chosen.points, chosen.seen)
     if asked not in ("", BEST, *offered) and offered and not view.whole:
         raise UnknownName("way to compare these points (option at)", asked, offered)
-    way = cast(Way, asked or operating.fairest(chosen.points, chosen.seen))
-    level = None if way == BEST else LEVEL.number(view)
-    if level is None:
-        level = operating.level_of(chosen.points, way, chosen.seen)
-    written = None if level is None else repr(level).removesuffix(".0")
-    return basis.written_out(prices.completed(library, view).with_options(at=way, level=written))
+    found = _compared(view, chosen)
+    level = None if found.level is None else repr(found.level).removesuffix(".0")
+    return basis.written_out(prices.completed(library, view).with_options(at=found.way, level=level))
 
 
 def _scaling(library: Library, whole: View, chosen: DrawnLines) -> Scaling:
     """The lines of a complete View with their laws, what was left out of them, and what lies beside them."""
-    ranking, way = evidence.read(whole), cast(Way, whole.option("at"))
-    metric, level = whole.option("metric"), LEVEL.number(whole)
-    choice = prices.read(library, whole)
-    condition = evidence.ranked(library, ranking)
-    scaling = measured.scaling_lines(metric, way, level, chosen, prices.chip_prices(library, choice, condition), choice)
-    reasons = held_lines.reasons(library, ranking, metric, scaling.group)
-    tally = evidence.tally(library, ranking, reasons)
+    ranking, choice = evidence.read(whole), prices.read(library, whole)
+    found = _compared(whole, chosen, prices.chip_prices(library, choice, evidence.ranked(library, ranking)))
+    tally = evidence.tally(library, ranking, line_sql.reasons(library, ranking, found.metric, found.group))
     hollow = []
-    if scaling.lines and (tally.of("other_evidence") or tally.of("flagged")):
-        hollow = held_lines.hollow(library, ranking, metric, (way, level))
-    lines = tuple(map(measured.with_laws, scaling.lines))
-    return replace(scaling, lines=lines, tally=tally, hollow=tuple(hollow))
+    if found.lines and (tally.of("other_evidence") or tally.of("flagged")):
+        hollow = line_sql.hollow(library, ranking, found.metric, (found.way, LEVEL.number(whole)))
+    lines = tuple(map(measured.with_law, found.lines))
+    return replace(found, lines=lines, tally=tally, hollow=tuple(hollow))
 
 
 def _rows(scaling: Scaling) -> pd.DataFrame:
@@ -296,32 +281,21 @@ def _rows(scaling: Scaling) -> pd.DataFrame:
 
     An interpolated one names the nearest measured point. Below them, those on no line, without an efficiency.
     """
-    rows = [_row(scaling, line, place) for line in scaling.lines for place in line.places]
-    blank = dict.fromkeys(rows[0] if rows else ())
+    rows = [_row(scaling, line.label, place) for line in scaling.lines for place in line.places]
     for one in scaling.hollow:
         label = measured.word("accelerator", one.facts.accelerator)
-        stated = {key: getattr(one.facts, key) for key in ("point_id", *FIRST, *LOAD_AXES, "flags")}
-        rows.append(
-            {
-                **blank,
-                **stated,
-                "line": label,
-                scaling.metric: one.value,
-                "interpolated": False,
-                "throughput_per_chip": one.value / (one.facts.accelerators or 1),
-            }
-        )
+        rows.append(_row(scaling, label, ChipCount(one.chips, one.value, one)))
     return pd.DataFrame(rows, columns=None if rows else ["point_id", "line", "accelerators", scaling.metric])
 
 
-def _row(scaling: Scaling, line: Line, place: ChipCount) -> dict[str, Any]:
+def _row(scaling: Scaling, line: str, place: ChipCount) -> dict[str, Any]:
     point, interpolated = place.point, place.between is not None
     figures = {key: place.figure(key) for key in (scaling.seen, scaling.tpot, scaling.ttft) if key is not None}
     if scaling.seen is not None and interpolated:
         figures[scaling.seen] = scaling.level
     return {
         "point_id": point.facts.point_id,
-        "line": line.label,
+        "line": line,
         "accelerators": place.accelerators,
         scaling.metric: place.throughput,
         "throughput_per_chip": place.per_chip,
@@ -330,5 +304,5 @@ def _row(scaling: Scaling, line: Line, place: ChipCount) -> dict[str, Any]:
         "interpolated": interpolated,
         **figures,
         **{key: None if interpolated else getattr(point.facts, key) for key in LOAD_AXES},
-        **{key: getattr(point.facts, key) for key in (*REST[:4], *FIRST[1:], *REST[4:])},
+        **{key: getattr(point.facts, key) for key in STATED},
     }

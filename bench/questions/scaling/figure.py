@@ -19,10 +19,10 @@ from bench.chart.texts import text_at
 from bench.maths.scaling import Law
 from bench.plain_text import html
 from bench.questions.scaling.result import ChipCount, Line, Scaling
-from bench.questions.scaling.statements import percent, projection
+from bench.questions.scaling.verdict import projection
 from bench.wording import number
 
-HEIGHT, ALONE_HEIGHT = 680, 470
+HEIGHT = 680
 MAIN = (0.42, 1.0)
 SMALL = (0.0, 0.25)
 GAP = 0.13
@@ -75,13 +75,10 @@ def draw(scaling: Scaling, theme: Theme) -> go.Figure:
     if not scaling.lines:
         return chart.empty("Nothing can be compared here.", theme)
     panels, shades = _panels(scaling), _shades(scaling, theme)
-    alone = len(panels) == 1
-    height = ALONE_HEIGHT if alone else HEIGHT
-    figure = chart.layout(go.Figure(), theme, height=height)
+    figure = chart.layout(go.Figure(), theme, height=HEIGHT)
     named, written = len(scaling.lines) <= LABELLED_LINES, len(scaling.lines) <= LABELLED_EFFICIENCIES
     curves = _curves(scaling) if written else []
     figure.update_layout(
-        height=height,
         margin_t=28,
         hovermode="closest",
         uirevision=f"{scaling.metric} {scaling.way}",
@@ -125,15 +122,7 @@ def _add_axes(
     counts = sorted(
         {place.accelerators for line in scaling.lines for place in line.places} | {one.chips for one in scaling.hollow}
     )
-    look = {
-        "gridcolor": theme.grid,
-        "linecolor": theme.muted,
-        "zeroline": False,
-        "ticks": "outside",
-        "tickcolor": theme.muted,
-        "automargin": True,
-        "type": "log",
-    }
+    look = {**chart.look_of_axis(theme), "type": "log"}
     ticks = [one for one in counts if len(counts) <= MOST_TICKS or math.log2(one).is_integer()] or counts
     low, high = counts[0], max([float(counts[-1]), *(one[3] for one in curves)])
     reach = max(high / low, 2.0) ** 0.05
@@ -197,96 +186,64 @@ def _add_line(figure: go.Figure, panel: ScalingPanel, line: Line, shade: str, sc
 
 
 def _add_ideal(figure: go.Figure, line: Line, shade: str, group: str) -> None:
-    if not line.judged:
-        return
-    ends = [line.base.accelerators, line.judged[-1].accelerators]
-    figure.add_trace(
-        {
-            "type": "scatter",
-            "x": ends,
-            "y": [line.base.per_chip * end for end in ends],
-            "mode": "lines",
-            "showlegend": False,
-            "hoverinfo": "skip",
-            "legendgroup": group,
-            "line": {"color": shade, "width": 1.3, "dash": "dot"},
-        }
-    )
+    if line.judged:
+        ends = [line.base.accelerators, line.judged[-1].accelerators]
+        look = {"color": shade, "width": 1.3, "dash": "dot"}
+        _add_unnamed(figure, ends, [line.base.per_chip * end for end in ends], group, mode="lines", line=look)
+
+
+def _add_unnamed(figure: go.Figure, xs: Sequence[float], ys: Sequence[Any], group: str, **more: Any) -> None:
+    """Draw what has no name of its own and nothing to say under the pointer."""
+    unnamed = {"type": "scatter", "showlegend": False, "hoverinfo": "skip", "legendgroup": group}
+    figure.add_trace({**unnamed, "x": xs, "y": ys, **more})
 
 
 def _add_hollow(figure: go.Figure, scaling: Scaling, shades: Sequence[str], theme: Theme) -> None:
     """Draw what replicas of the smallest count would give, on the ideal lines, and the points that stand on no line."""
+    own: dict[str | None, str] = {}
     for line, shade in zip(scaling.lines, shades, strict=True):
+        own.setdefault(line.facts.accelerator, shade)
+        words = ((row, projection(scaling, row.place)) for row in line.replicas)
         projected = [
-            (row.against, row.place, said[1]) for row in line.replicas if (said := projection(scaling, row.place))
+            (row.against.accelerators, row.against.replicas_throughput, row.place, html(f"{line.label}: {said[1]}"))
+            for row, said in words
+            if said is not None
         ]
-        drawn = [
-            (
-                against.accelerators,
-                against.replicas_throughput,
-                place,
-                html(f"{line.label}: {said}"),
-                "circle-open",
-                6,
-                shade,
-            )
-            for against, place, said in projected
-        ]
-        _add_open(figure, drawn, _group(scaling, line))
+        look = {"symbol": ["circle-open"] * len(projected), "size": 6, "color": shade}
+        _add_open(figure, projected, look, _group(scaling, line))
     drawn = []
     for one in scaling.hollow:
-        words = chart.hover_lines({**one.facts.row, scaling.metric: one.value}, [scaling.metric])
-        colour = next(
-            (
-                shade
-                for line, shade in zip(scaling.lines, shades, strict=True)
-                if line.facts.accelerator == one.facts.accelerator
-            ),
-            theme.rest,
-        )
-        drawn.append(
-            (
-                one.chips,
-                one.value,
-                one.facts.point_id,
-                f"{words}<br><i>on no line</i>",
-                chart.engine_marker(one.facts.engine, measured=False),
-                11,
-                colour,
-            )
-        )
-    _add_open(figure, drawn)
+        words_of = chart.hover_lines({**one.facts.row, scaling.metric: one.value}, [scaling.metric])
+        drawn.append((one.chips, one.value, one.facts.point_id, f"{words_of}<br><i>on no line</i>"))
+    symbols = [chart.engine_marker(one.facts.engine, measured=False) for one in scaling.hollow]
+    colours = [own.get(one.facts.accelerator, theme.rest) for one in scaling.hollow]
+    _add_open(figure, drawn, {"symbol": symbols, "size": 11, "color": colours})
 
 
-def _add_open(figure: go.Figure, drawn: Sequence[tuple[Any, ...]], group: str = "") -> None:
-    """Open markers, each with its place, id, what it says, symbol, size and colour."""
-    if drawn:
-        xs, ys, ids, hovers, symbols, sizes, colours = zip(*drawn, strict=True)
-        figure.add_trace(
-            {
-                "type": "scatter",
-                "x": xs,
-                "y": ys,
-                "mode": "markers",
-                "showlegend": False,
-                "legendgroup": group,
-                "marker": {"symbol": symbols, "size": sizes, "color": colours, "line": {"width": 1.4}},
-                "customdata": list(zip(ids, hovers, strict=True)),
-                "hovertemplate": "%{customdata[1]}<extra></extra>",
-            }
-        )
+def _add_open(
+    figure: go.Figure, drawn: Sequence[tuple[int, float, str, str]], look: dict[str, Any], group: str = ""
+) -> None:
+    """Draw open markers, each with its count of chips, value, id and what it says."""
+    if not drawn:
+        return
+    xs, ys, *named = zip(*drawn, strict=True)
+    trace = {"type": "scatter", "mode": "markers", "showlegend": False, "legendgroup": group, "x": xs, "y": ys}
+    marker, data = {**look, "line": {"width": 1.4}}, list(zip(*named, strict=True))
+    said = {"customdata": data, "hovertemplate": "%{customdata[1]}<extra></extra>"}
+    figure.add_trace({**trace, "marker": marker, **said})
 
 
 def _curves(scaling: Scaling) -> list[LawCurve]:
     """The laws that hold over their measured counts, and beyond them up to a peak that is predicted."""
     curves: list[LawCurve] = []
-    for line in scaling.headline_lines:
-        for law in line.laws:
-            group = _group(scaling, line)
-            curves.append((AMDAHL if law is line.amdahl else USL, law, law.smallest, law.largest, group))
-            peak = law.predicted
-            if peak is not None and peak.count <= FARTHEST * law.largest:
-                curves.append((BEYOND, law, law.largest, peak.count, group))
+    for line in scaling.steps:
+        law, group = line.law, _group(scaling, line)
+        if law is None:
+            continue
+        curves.append((AMDAHL if line.is_amdahl else USL, law, law.smallest, law.largest, group))
+        peak = law.predicted
+        if peak is not None and peak.count <= FARTHEST * law.largest:
+            curves.append((BEYOND, law, law.largest, peak.count, group))
     return curves
 
 
@@ -295,21 +252,10 @@ def _add_curve(figure: go.Figure, curve: LawCurve, theme: Theme) -> None:
     counts = np.geomspace(start, end, CURVE_POINTS).tolist()
     values = [law.throughput_at(count) for count in counts]
     peak = f"peak by the law: {number(end)} chips" if name == BEYOND else ""
-    figure.add_trace(
-        {
-            "type": "scatter",
-            "x": counts,
-            "y": values,
-            "mode": "lines+text",
-            "showlegend": False,
-            "hoverinfo": "skip",
-            "legendgroup": group,
-            "text": [*[""] * (CURVE_POINTS - 1), peak],
-            "textposition": "top left",
-            "textfont": {"size": 12, "color": theme.muted},
-            "line": {"color": theme.text, "width": 1.1, "dash": DASHES[name], "shape": "spline"},
-        }
-    )
+    text = {"text": [*[""] * (CURVE_POINTS - 1), peak], "textposition": "top left"}
+    font, look = {"size": 12, "color": theme.muted}, {"color": theme.text, "width": 1.1, "dash": DASHES[name]}
+    curved = {**look, "shape": "spline"}
+    _add_unnamed(figure, counts, values, group, mode="lines+text", **text, textfont=font, line=curved)
 
 
 Note = tuple[int, ChipCount, str]
@@ -325,7 +271,7 @@ def _notes(scaling: Scaling, pages: Pages, *, written: bool) -> list[Note]:
     for own, (line, name) in enumerate(zip(scaling.lines, names, strict=True)):
         notes.append((own, line.places[-1], name))
         if written:
-            notes += [(own, one, percent(one.efficiency)) for one in line.judged if one is not line.places[-1]]
+            notes += [(own, one, _percent(one.efficiency)) for one in line.judged if one is not line.places[-1]]
     return [one for one in notes if one[2]]
 
 
@@ -379,7 +325,7 @@ def _name(line: Line, *, written: bool) -> str:
 
 def _efficiency(line: Line) -> str:
     last = line.places[-1].efficiency
-    return percent(last) if line.judged and last is not None else ""
+    return _percent(last) if line.judged and last is not None else ""
 
 
 def _add_keys(figure: go.Figure, scaling: Scaling, curves: Iterable[str], theme: Theme) -> None:
@@ -390,12 +336,9 @@ def _add_keys(figure: go.Figure, scaling: Scaling, curves: Iterable[str], theme:
     markers |= dict.fromkeys(["interpolated"] * between + ["not ranked"] * bool(scaling.hollow), "circle-open")
     dashes = {"in proportion to the smallest: what replicas of it would give": "dot"} if scaling.steps else {}
     dashes |= {name: DASHES[name] for name in curves}
+    shape = {"size": 8, "color": theme.muted, "line": {"width": 1.5}}
     looks: dict[str, dict[str, Any]] = {
-        label: {
-            "mode": "markers",
-            "marker": {"symbol": symbol, "size": 8, "color": theme.muted, "line": {"width": 1.5}},
-        }
-        for label, symbol in markers.items()
+        label: {"mode": "markers", "marker": {**shape, "symbol": symbol}} for label, symbol in markers.items()
     }
     for label, dash in dashes.items():
         looks[label] = {"mode": "lines", "line": {"color": theme.muted, "width": 1.3, "dash": dash}}
@@ -415,6 +358,11 @@ def _shades(scaling: Scaling, theme: Theme) -> list[str]:
     return list(told_apart(dict(enumerate(own)), theme).values())
 
 
+def _percent(ratio: float | None) -> str:
+    """An efficiency with three digits: "21.9 %", "261 %"."""
+    return f"{number(100 * (ratio or 0))} %"
+
+
 def _hover(scaling: Scaling, place: ChipCount) -> str:
     """What a place says under the pointer."""
     keys = [key for key in (scaling.seen, scaling.tpot, scaling.ttft) if key is not None]
@@ -422,7 +370,7 @@ def _hover(scaling: Scaling, place: ChipCount) -> str:
     row |= {key: place.figure(key) for key in keys}
     extra = "no efficiency: nothing to compare it with, or measured points too far apart"
     if place.efficiency is not None:
-        extra = f"{percent(place.efficiency)} of growth in proportion, {number(place.speedup)} times"
+        extra = f"{_percent(place.efficiency)} of growth in proportion, {number(place.speedup)} times"
     if place.between is not None:
         extra += "; interpolated, the nearest measured point is named"
     return f"{chart.hover_lines(row, [scaling.metric, *keys])}<br><i>{html(extra)}</i>"

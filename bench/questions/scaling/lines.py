@@ -1,13 +1,13 @@
 """The lines of a scaling chart: ranked points that differ in chips, layout and load alone, found and read by SQL.
 
 A line is an envelope: everything is equal along it but the number of chips, the layout that spreads the model over
-them (tp, pp, dp, ep, workers) and the load. Another precision or engine version is another line. MLPerf's submissions
-are told apart by submitter, system and public id, which name the count; along a line those are equal but for it.
+them (tp, pp, dp, ep, workers) and the load. Another precision or engine version is another line; without a stated
+version so is another run, since software changes. MLPerf's submissions are told apart by submitter, system and public
+id, which name the count; along a line those are equal but for it.
 """
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,17 +46,14 @@ LAYOUT = tuple(
 )
 """How the model is spread over the chips: free along a line, the best layout of each count is taken."""
 
-METRICS = (
-    "output_tokens_per_s",
-    "total_tokens_per_s",
-    "requests_per_s",
-    "input_tokens_per_s",
-    "goodput_requests_per_s",
-    "output_tokens_per_s_active",
-    "mlperf_tokens_per_s",
-    "mlperf_samples_per_s",
-    "mlperf_queries_per_s",
+METRICS = tuple(
+    (
+        "output_tokens_per_s total_tokens_per_s requests_per_s input_tokens_per_s goodput_requests_per_s "
+        "output_tokens_per_s_active mlperf_tokens_per_s mlperf_samples_per_s mlperf_queries_per_s"
+    ).split()
 )
+"""The throughputs that are compared; the first that most points have where the reader chooses none."""
+
 FIGURES = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms")
 
 MOST_FAILED = 0.5
@@ -65,24 +62,20 @@ MOST_FAILED = 0.5
 MOST_TRIED = 4
 """So many lines of a group are read for one whose counts can be compared."""
 
+RUN_DAYS = 7
+"""Points further apart than this are of two runs; undated ones are a run of their own."""
+
 MOST_READ = 48
 MOST_HOLLOW = 40
 
 
 @dataclass(frozen=True)
-class HeldLine:
-    """A line as the library holds it: whose it is, and its points.
-
-    `shared` is how many of its counts are at one load, whatever their run. `elsewhere`, `other_runs` and `apart` are
-    what of it other runs have, as in `Line`.
-    """
+class LinePoints:
+    """A line as the library has it: whose it is, its points, and how many of its counts are at one load."""
 
     owner: Any
     points: tuple[ScalingPoint, ...]
-    shared: int = 0
-    elsewhere: tuple[int, ...] = ()
-    other_runs: int = 0
-    apart: tuple[tuple[int, datetime.date | None], ...] = ()
+    shared: int
 
 
 def column(key: str) -> str:
@@ -149,39 +142,47 @@ def lacking(metric: str) -> str:
     return f"deployment with {inline(catalogue.metric(metric))} on two counts of chips at one load"
 
 
-def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple[list[HeldLine], list[Any], int]:
+def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple[list[LinePoints], list[Any], int]:
     """Up to MOST_TRIED lines of every group with their points; the groups without a line; how many lines there are.
 
     A line has two counts of chips or more. The first are those with the most counts at one load, then the most counts,
-    the newest and those with most points.
+    the newest and those with most points, of each model by turns.
     """
     owner = "NULL" if group == EVERY else column(group)
     kept, condition = limits.kept_sql(library, ranking.limits), evidence.ranked(library, ranking.unlimited)
     condition = condition.also(usable(library, ranking, metric, group))
-    order = "shared DESC, counts DESC, newest DESC NULLS LAST, version DESC NULLS LAST, points DESC, most DESC, line"
+    order = "shared DESC, counts DESC, newest DESC NULLS LAST, version DESC NULLS LAST, points DESC, most DESC, alike"
     rows = library.fetch(
         f"""WITH usable AS MATERIALIZED (
-          SELECT {LINE} AS line, point_id, accelerators, {owner} AS owner, date, engine_version, {LOAD} AS load,
-            ({kept}) IS TRUE AS kept FROM points WHERE {condition.sql}),
-        long AS (SELECT line FROM usable WHERE kept GROUP BY line HAVING min(accelerators) <> max(accelerators)),
-        own AS MATERIALIZED (SELECT * FROM usable SEMI JOIN long USING (line)),
-        loads AS (SELECT line, count(DISTINCT accelerators) AS many FROM own WHERE kept GROUP BY line, load),
-        shares AS (SELECT line, max(many) AS shared FROM loads GROUP BY line),
+          SELECT {LINE} AS alike, point_id, accelerators, {owner} AS owner, model, date, engine_version, {LOAD} AS load,
+            ({kept}) IS TRUE AS kept, coalesce(date, DATE '0001-01-01') AS day FROM points WHERE {condition.sql}),
+        likely AS (SELECT alike FROM usable WHERE kept GROUP BY alike HAVING min(accelerators) <> max(accelerators)),
+        dated AS (
+          SELECT *, engine_version IS NULL AND day - lag(day) OVER (PARTITION BY alike ORDER BY day) > {RUN_DAYS}
+            AS is_first FROM usable SEMI JOIN likely USING (alike)),
+        runs AS MATERIALIZED (
+          SELECT *, hash(alike, count(*) FILTER (is_first) OVER (PARTITION BY alike ORDER BY day)) AS line FROM dated),
+        long AS (SELECT line FROM runs WHERE kept GROUP BY line HAVING min(accelerators) <> max(accelerators)),
+        own AS MATERIALIZED (
+          SELECT *, count(DISTINCT accelerators) FILTER (kept) OVER (PARTITION BY line, load) AS at_load
+          FROM runs SEMI JOIN long USING (line)),
         lines AS (
-          SELECT line, any_value(owner) AS owner, count(DISTINCT accelerators) AS counts, any_value(shared) AS shared,
-            max(date) AS newest, any_value(engine_version) AS version, count(*) AS points, max(accelerators) AS most
-          FROM own JOIN shares USING (line) WHERE kept GROUP BY line),
+          SELECT line, any_value(owner) AS owner, any_value(model) AS model, count(DISTINCT accelerators) AS counts,
+            max(at_load) AS shared, max(date) AS newest, any_value(engine_version) AS version, count(*) AS points,
+            max(accelerators) AS most, any_value(alike) AS alike
+          FROM own WHERE kept GROUP BY line),
+        ranks AS (SELECT *, row_number() OVER (ORDER BY {order}) AS rank, count(*) OVER () AS several FROM lines),
         placed AS (
-          SELECT *, row_number() OVER (PARTITION BY {"line" if group == EVERY else "owner"} ORDER BY {order}) AS place,
-            row_number() OVER (ORDER BY {order}) AS rank, count(*) OVER () AS several FROM lines)
+          SELECT *, row_number() OVER (PARTITION BY {"line" if group == EVERY else "owner"} ORDER BY rank) AS place,
+            row_number() OVER (PARTITION BY model ORDER BY rank) AS turn FROM ranks)
         SELECT any_value(placed.owner), list(point_id), any_value(several), any_value(shared),
           (SELECT list(DISTINCT owner) FROM usable)
         FROM placed JOIN own USING (line) WHERE place <= {MOST_TRIED}
-        GROUP BY line, place, rank ORDER BY place, rank LIMIT {MOST_READ}""",
+        GROUP BY line, place, turn, rank ORDER BY place, turn, rank LIMIT {MOST_READ}""",
         condition.params,
     )
     read = _points(library, selection.clause(ranking.view), metric, kept, [one for _, ids, *_ in rows for one in ids])
-    held = [HeldLine(own, tuple(read[one] for one in sorted(ids)), shared) for own, ids, _, shared, _ in rows]
+    held = [LinePoints(own, tuple(read[one] for one in sorted(ids)), shared) for own, ids, _, shared, _ in rows]
     every, several = (rows[0][4], rows[0][2]) if rows else ([], 0)
     return held, [one for one in every or () if one not in {line.owner for line in held}], several
 

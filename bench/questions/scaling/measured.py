@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from bench import catalogue, selection
-from bench.basis import memory
 from bench.basis.evidence import Ranking
 from bench.basis.likeness import fact_words
 from bench.basis.prices import ChipPrice, Choice
@@ -17,17 +14,13 @@ from bench.chart import setting
 from bench.library import Library
 from bench.maths import interpolation, scaling
 from bench.maths.scaling import Instance
-from bench.questions.scaling import lines as held_lines
 from bench.questions.scaling import operating
-from bench.questions.scaling.lines import HeldLine
+from bench.questions.scaling.lines import LinePoints, census
 from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY, Own
-from bench.questions.scaling.result import EVERY, AbsentCounts, ChipCount, Line, Replicas, Scaling, ScalingPoint, Way
+from bench.questions.scaling.result import EVERY, AbsentCounts, ChipCount, Line, Replicas, Scaling, Way
 from bench.view import View
 
 MOST_LINES = 8
-RUN_DAYS = 7
-"""Points further apart than this are of two runs."""
-
 TOLD_APART = tuple(
     (
         "model precision kv_precision engine engine_version speculation disaggregated scenario dataset harness source "
@@ -45,7 +38,7 @@ class DrawnLines:
     """
 
     group: str
-    lines: tuple[HeldLine, ...]
+    lines: tuple[LinePoints, ...]
     lone: tuple[Any, ...]
     several: int
     shares_a_load: bool
@@ -58,28 +51,17 @@ class DrawnLines:
     @property
     def seen(self) -> str | None:
         """The interactivity that most of the points state."""
-        return _usual(self, "interactivity_tokens_per_s_per_user")
+        return _usual(self, operating.INTERACTIVE)
 
 
 def drawn(library: Library, ranking: Ranking, metric: str, group: str) -> DrawnLines:
     """The lines to draw: of each group the first whose counts can be compared, else the one most worth drawing."""
-    held, lone, several = held_lines.census(library, ranking, metric, group)
-    groups: dict[Any, list[HeldLine]] = {}
+    held, lone, several = census(library, ranking, metric, group)
+    groups: dict[Any, list[LinePoints]] = {}
     for place, one in enumerate(held):
         groups.setdefault(place if group == EVERY else one.owner, []).append(one)
-    lines = tuple(_of_every_model(map(_chosen, groups.values())))[:MOST_LINES]
+    lines = tuple(map(_chosen, groups.values()))[:MOST_LINES]
     return DrawnLines(group, lines, tuple(lone), several, any(one.shared >= FEWEST_COUNTS for one in held))
-
-
-def _of_every_model(lines: Iterable[HeldLine]) -> list[HeldLine]:
-    """These lines, first the first of each model, then the second of each."""
-    before: Counter[str | None] = Counter()
-    places = []
-    for place, line in enumerate(lines):
-        model = line.points[0].facts.model
-        places.append((before[model], place, line))
-        before[model] += 1
-    return [line for *_, line in sorted(places, key=lambda one: one[:2])]
 
 
 def disaggregated(library: Library, view: View) -> list[tuple[str, View]]:
@@ -115,72 +97,25 @@ def scaling_lines(
         met = operating.places(held.points, way, here.level, here.seen)
         absent += _absent(label, way, held.points, met)
         if met:
-            bare = Line(
-                held.owner,
-                label,
-                beside,
-                tuple(met),
-                elsewhere=held.elsewhere,
-                other_runs=held.other_runs,
-                apart=held.apart,
-            )
-            lines.append(_judged(here, bare, held.points))
+            lines.append(_judged(here, Line(held.owner, label, beside, tuple(met)), held.points))
     lines.sort(key=lambda one: (one.is_starved, -len(one.judged), -len(one.places)))
     return replace(here, lines=tuple(lines), absent=tuple(absent))
 
 
-def with_laws(line: Line) -> Line:
-    """The line with the laws fitted to it; Amdahl's cannot be that of one that gives more than its share."""
-    if len(line.compared) < scaling.FEWEST_FOR_A_LAW:
+def with_law(line: Line) -> Line:
+    """The line with the law that fits its counts best; Amdahl's is none of one that gives more than its share."""
+    if not line.judged:
         return line
     counts, values = zip(*((place.accelerators, place.throughput) for place in line.compared), strict=True)
     amdahl = None if line.beyond_linear else scaling.amdahl(counts, values)
-    return replace(line, amdahl=amdahl, usl=scaling.usl(counts, values))
+    fitted = [law for law in (amdahl, scaling.usl(counts, values)) if law is not None and law.fits]
+    law = min(fitted, key=lambda one: (one.predicted is None, one.error), default=None)
+    return replace(line, law=law, is_amdahl=law is not None and law is amdahl)
 
 
-def _chosen(own: Sequence[HeldLine]) -> HeldLine:
-    kept = [_of_one_run(one) for one in own]
-    return next((one for one in kept if not one.apart and _compared(one.points) >= FEWEST_COUNTS), kept[0])
-
-
-def _compared(points: Own) -> int:
-    return operating.compared(points, operating.usual(points, "interactivity_tokens_per_s_per_user"))
-
-
-def _of_one_run(held: HeldLine) -> HeldLine:
-    """The points of the run that compares the most counts, the newest of equals; all where a version is stated.
-
-    Software changes over months, so counts without a version are compared within one run. Where no run has two, each
-    count is of its own newest run, and `apart` says so. Undated points are one run, older than any other.
-    """
-    runs = _runs(held.points)
-    if len(runs) < 2 or held.points[0].facts.engine_version is not None:
-        return held
-    best = max(runs, key=lambda run: (_compared(run), len(operating.counts_of(run)), -runs.index(run)))
-    counts, own = operating.counts_of(held.points), operating.counts_of(best)
-    if len(own) >= FEWEST_COUNTS:
-        elsewhere = tuple(chips for chips in counts if chips not in own)
-        return replace(held, points=tuple(best), elsewhere=elsewhere, other_runs=len(held.points) - len(best))
-    newest = {chips: next(run for run in runs if chips in operating.counts_of(run)) for chips in counts}
-    kept = tuple(one for chips, run in newest.items() for one in run if one.chips == chips)
-    days = ((chips, [one.facts.date for one in run if one.facts.date]) for chips, run in newest.items())
-    apart = tuple((chips, max(own, default=None)) for chips, own in days)
-    return replace(held, points=kept, other_runs=len(held.points) - len(kept), apart=apart)
-
-
-def _runs(points: Own) -> list[list[ScalingPoint]]:
-    """The runs, newest first: each begins with the newest point that is left and reaches back RUN_DAYS."""
-    runs: list[list[ScalingPoint]] = []
-    for one in sorted(points, key=_day, reverse=True):
-        if not runs or (_day(runs[-1][0]) - _day(one)).days > RUN_DAYS:
-            runs.append([])
-        runs[-1].append(one)
-    return runs
-
-
-def _day(point: ScalingPoint) -> datetime.date:
-    """The day it was measured on; before all others where none is stated."""
-    return point.facts.date or datetime.date.min
+def _chosen(own: Sequence[LinePoints]) -> LinePoints:
+    """The first of these lines whose counts can be compared, else the first."""
+    return next((one for one in own if operating.compared(one.points) >= FEWEST_COUNTS), own[0])
 
 
 def _judged(this: Scaling, line: Line, points: Own) -> Line:
@@ -195,11 +130,7 @@ def _judged(this: Scaling, line: Line, points: Own) -> Line:
         for one, share in zip(near, shares, strict=True)
     }
     places = tuple(judged.get(one.accelerators, one) for one in line.places)
-    rooms = tuple(
-        memory.room(facts.model, facts.precision, facts.kv_precision, facts.accelerator, one.accelerators)
-        for one in places
-    )
-    line = replace(line, places=places, start=line.places.index(base), rooms=rooms)
+    line = replace(line, places=places)
     if facts.disaggregated or facts.load_kind == "scenario":
         return line
     smallest = operating.counts_of(points)[base.accelerators]
@@ -231,7 +162,6 @@ def _replicas(this: Scaling, line: Line, wide: ChipCount, smallest: Own) -> Repl
         place=f"{base.point.facts.point_id}:{against.replicas}",
         against=against,
         each_load=this.level if loaded else None,
-        total_load=(this.level or 0) * against.replicas if loaded else None,
         shared_throughput=None if each is None else each * against.replicas,
         shared_tpot_ms=tpot,
     )

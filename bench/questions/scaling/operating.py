@@ -15,6 +15,7 @@ BEST: Way = "best"
 WAYS: tuple[Way, ...] = get_args(Way)
 """The fairest first: what a user sees held equal, then the load, then nothing."""
 
+INTERACTIVE = "interactivity_tokens_per_s_per_user"
 FEWEST_COUNTS = 2
 FAIR_SHARE = 0.5
 """A fairer comparison is taken when it covers at least this share of what the best loads cover."""
@@ -100,8 +101,9 @@ def supported(lines: Sequence[Own], seen: str | None) -> list[Way]:
     ]
 
 
-def compared(points: Own, seen: str | None) -> int:
+def compared(points: Own) -> int:
     """How many counts of a line's points can be judged, in the way that judges most."""
+    seen = usual(points, INTERACTIVE)
     return max(coverage([points], way, level_of([points], way, seen), seen) for way in WAYS)
 
 

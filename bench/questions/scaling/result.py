@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bench import catalogue
+from bench.basis import memory
 from bench.basis.document import HIDDEN
 from bench.basis.evidence import NOTHING, PointTally
 from bench.basis.memory import MemoryRoom
@@ -115,15 +115,14 @@ class ChipCount:
 class Replicas:
     """A wide instance against replicas of the smallest, which are projected, each as that was measured.
 
-    `place` is its id in the chart. `each_load` is the load of every replica and `total_load` that of all of them, None
-    where no load is held equal. `shared_throughput` and `shared_tpot_ms` are those at the wide instance's own load
-    divided among them, None where the smallest count was not measured down to its part.
+    `place` is its id in the chart, `each_load` the load of every replica, None where no load is held equal.
+    `shared_throughput` and `shared_tpot_ms` are those at the wide instance's own load divided among them, None where
+    the smallest count was not measured down to its part.
     """
 
     place: str
     against: ReplicaComparison
     each_load: float | None
-    total_load: float | None
     shared_throughput: float | None
     shared_tpot_ms: float | None
 
@@ -144,29 +143,18 @@ class AbsentCounts:
 class Line:
     """One line: whose it is, its places from few chips to many, and what follows from them.
 
-    `label` names it in the chart; `beside` is that without the accelerator. `start` is the position of the smallest
-    place that is judged. `elsewhere` are counts that only another run has, `other_runs` how many points those other
-    runs have; `apart` are counts with their newest day, where they are of different runs and no engine version says
-    that they are alike. Replicas are none of a disaggregated deployment or of an MLPerf system, itself maybe replicas.
+    `label` names it in the chart; `beside` is that without the accelerator. `law` is the one that holds over its counts
+    best, Amdahl's or the Universal Scalability Law. Replicas are none of a disaggregated deployment or of an MLPerf
+    system, itself maybe replicas.
     """
 
     owner: str | float | bool | None
     label: str
     beside: str
     places: tuple[ChipCount, ...]
-    start: int = 0
-    amdahl: Law | None = None
-    usl: Law | None = None
-    rooms: tuple[MemoryRoom | None, ...] = ()
+    law: Law | None = None
+    is_amdahl: bool = False
     replicas: tuple[Replicas, ...] = ()
-    elsewhere: tuple[int, ...] = ()
-    other_runs: int = 0
-    apart: tuple[tuple[int, datetime.date | None], ...] = ()
-
-    @property
-    def base(self) -> ChipCount:
-        """The smallest count that is judged; the smallest at all where none is."""
-        return self.places[self.start]
 
     @property
     def facts(self) -> PointFacts:
@@ -175,14 +163,24 @@ class Line:
         return replace(point.facts, isl=point.asked[0], osl=point.asked[1])
 
     @property
-    def judged(self) -> list[ChipCount]:
-        """The places beyond the base that have an efficiency."""
-        return [place for place in self.places[self.start + 1 :] if place.efficiency is not None]
+    def compared(self) -> list[ChipCount]:
+        """The places with an efficiency, the base first."""
+        return [place for place in self.places if place.efficiency is not None]
 
     @property
-    def compared(self) -> list[ChipCount]:
-        """The base and what is judged against it; nothing where nothing is."""
-        return [self.base, *self.judged] if self.judged else []
+    def base(self) -> ChipCount:
+        """The smallest count that is judged; the smallest at all where none is."""
+        return (self.compared or self.places)[0]
+
+    @property
+    def judged(self) -> list[ChipCount]:
+        """The places beyond the base that have an efficiency."""
+        return self.compared[1:]
+
+    def room(self, place: ChipCount) -> MemoryRoom | None:
+        """The memory of a place's chips and what the weights take of it; None where that is not known."""
+        one = self.places[0].point.facts
+        return memory.room(one.model, one.precision, one.kv_precision, one.accelerator, place.accelerators)
 
     @property
     def is_starved(self) -> bool:
@@ -192,13 +190,7 @@ class Line:
     @property
     def beyond_linear(self) -> list[ChipCount]:
         """The places that give more than their count of the smallest would."""
-        return [place for place in self.judged if (place.efficiency or 0) > LINEAR and not self.apart]
-
-    @property
-    def laws(self) -> tuple[Law, ...]:
-        """The laws that may be said to hold; without coherency the Universal Scalability Law is Amdahl's."""
-        fitting = [law for law in (self.amdahl, self.usl) if law is not None and law.fits]
-        return tuple(law for law in fitting if law is self.amdahl or law.coherency > 0 or len(fitting) == 1)
+        return [place for place in self.judged if (place.efficiency or 0) > LINEAR]
 
 
 @dataclass(frozen=True)
@@ -236,11 +228,12 @@ class Scaling:
         return catalogue.metric(self.metric)
 
     @property
-    def steps(self) -> list[Line]:
-        """The lines with an efficiency."""
-        return [line for line in self.lines if line.judged]
+    def cost(self) -> Metric:
+        """What a million tokens of this throughput cost; KeyError where it is of requests."""
+        keys = {throughput: key for key, throughput in catalogue.PRICED.items()}
+        return catalogue.metric(keys[self.metric])
 
     @property
-    def headline_lines(self) -> list[Line]:
-        """The lines a headline may be about, those with an ordinary base first: none of another unknown version."""
-        return [line for line in self.steps if not line.apart]
+    def steps(self) -> list[Line]:
+        """The lines with an efficiency, those with an ordinary base first."""
+        return [line for line in self.lines if line.judged]

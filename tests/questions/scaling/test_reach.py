@@ -19,11 +19,12 @@ from tests.questions.saying import headline, kinds, said
 from tests.questions.scaling.asking import library_of_cases
 from tests.thorough import some
 
-OF_LINES = {"other_lines", "lone", "base", "hollow", "efficiencies", "projected"}
+OF_LINES = {"other_lines", "lone", "hollow", "efficiencies", "projected"}
 """What is said of lines, which a page without any must not say."""
 
-DENIALS = ("counts", "shared_load", "best", "level")
-"""The codes of a headline that says that no two chip counts can be compared."""
+OF_A_WAY = ("nothing_best", "nothing_level", "nothing_other_level")
+DENIALS = ("nothing_counts", "nothing_shared_load", *OF_A_WAY)
+"""The kinds of a headline that says that no two chip counts can be compared."""
 
 
 def values(library: Library, column: str) -> list[str]:
@@ -76,14 +77,14 @@ def denied(library: Library, answer: Answer[Scaling]) -> bool:
         for key in (one for one in lines.METRICS if library.has(one)):
             assert not alike(library, used(answer, key, limited=False, own=True), load), (key, answer.view.query())
     kind, values = headline(answer)
-    if kind != "nothing" or values["why"] not in DENIALS:
+    if kind not in DENIALS:
         return False
     assert not OF_LINES & set(kinds(answer)), (answer.view.query(), kinds(answer))
-    if values["why"] in ("best", "level"):
+    if kind in OF_A_WAY:
         return True
     [(many,)] = library.fetch(f"SELECT count(*) FROM points WHERE {about[0]}", about[1])
     assert many == answer.result.tally.used == values["used"]
-    assert not alike(library, about, *[load] * (values["why"] == "shared_load")), answer.view.query()
+    assert not alike(library, about, *[load] * (kind == "nothing_shared_load")), answer.view.query()
     return True
 
 
@@ -135,7 +136,7 @@ def test_another_throughput_of_the_model_tells_where_the_usual_one_has_no_two_co
 ) -> None:
     found = scaling.answer(shipped, View.of({"model": [model]}))
     values = said(found, "efficiency")
-    assert found.result.headline_lines[0].facts.accelerator == accelerator
+    assert found.result.steps[0].facts.accelerator == accelerator
     assert (values["accelerators"], values["base"]) == counts
     assert values["speedup"] == pytest.approx(speedup, abs=0.005)
     assert found.view.option("metric") == metric
@@ -144,7 +145,7 @@ def test_another_throughput_of_the_model_tells_where_the_usual_one_has_no_two_co
 
 def test_the_throughput_that_was_asked_for_stays_and_the_others_are_the_next_step(shipped: Library) -> None:
     found = scaling.answer(shipped, View.of({"model": ["deepseek-r1"]}, {"metric": "output_tokens_per_s"}))
-    assert headline(found) == ("nothing", {"why": "shared_load", "used": 63})
+    assert headline(found) == ("nothing_shared_load", {"used": 63})
     assert found.result.tally.selected == 413
     steps = next_steps(shipped, "scaling", found)
     assert [step.label for step in steps] == ["Show MLPerf tokens per second", "Let older runs in"]
@@ -178,6 +179,6 @@ def test_what_a_selection_has_of_another_throughput_is_not_denied_it(made: Libra
 
 def test_a_headline_asks_for_disaggregated_deployments_nowhere_and_a_button_that_was_tried_does(made: Library) -> None:
     found = scaling.answer(made, View.of({"source": ["disaggregated"]}))
-    assert headline(found) == ("nothing", {"why": "disaggregated", "used": 0})
+    assert headline(found) == ("nothing_disaggregated", {"points": 2})
     [step] = [one for one in next_steps(made, "scaling", found) if one.label.startswith("Compare disaggregated")]
     assert scaling.answer(made, step.view).is_told

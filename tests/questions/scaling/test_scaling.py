@@ -21,7 +21,7 @@ from bench.questions import scaling
 from bench.questions.scaling import lines, measured, operating
 from bench.questions.scaling.result import STARVED, ScalingPoint
 from bench.view import View
-from tests.questions.saying import headline, kinds, said
+from tests.questions.saying import kinds, said, tells
 from tests.questions.scaling.asking import BOTH, GEMMA, LLAMA, by_count, line_of
 from tests.thorough import some, times
 
@@ -35,16 +35,11 @@ def test_gemma_on_one_to_eight_h100(shipped):
     assert percent == {1: 100, 2: 66.5, 4: 39.6, 8: 21.9}
     wide = line.replicas[-1]
     assert (wide.against.throughput_per_accelerator, wide.against.replicas_throughput_per_accelerator) == (276, 1260)
-    assert (wide.each_load, wide.total_load, wide.shared_throughput) == (128, 1024, None)
-    assert headline(answer) == (
-        "efficiency",
-        {"efficiency": 2208 / 1260 / 8, "speedup": 2208 / 1260, "accelerators": 8, "base": 1},
-    )
-    each = {"ratio": 10080 / 2208, "throughput": 2208, "replicas_throughput": 10080}
-    assert said(answer, "replicas") == pytest.approx(each)
-    assert said(answer, "replicas_load") == {"each": 128, "total": 1024}
-    assert said(answer, "replicas_per_chip") == {"replicas": 1260, "wide_instance": 276}
-    assert said(answer, "shared_unknown") == {"load": 128}
+    assert (wide.each_load, wide.shared_throughput) == (128, None)
+    each = {"ratio": 10080 / 2208, "throughput": 2208, "replicas_throughput": 10080, "total": 1024}
+    growth = {"efficiency": 2208 / 1260 / 8, "speedup": 2208 / 1260, "accelerators": 8, "base": 1}
+    unknown = {"load": 128, "each": 16, "base": 1}
+    tells(answer, {"efficiency": growth, "replicas_loaded": each, "shared_unknown": unknown})
     assert "projected" in kinds(answer, "caveat")
     # Of Gemma alone the same is told, though it is another story than that of other pages.
     alone = scaling.answer(shipped, View.of({"model": ["gemma-4-31b"]}))
@@ -63,13 +58,12 @@ def test_the_articles_own_projection_is_drawn_and_never_on_the_line(shipped):
 def test_a_law_of_four_counts_is_told_where_it_fits_and_predicts_no_peak(shipped):
     answer = scaling.answer(shipped, GEMMA)
     line = line_of(answer)
-    assert line.amdahl.contention == pytest.approx(0.509, abs=0.001)
-    assert line.laws == (line.amdahl,)
-    # Four counts leave one degree of freedom: too few to say that the law holds, or that there is a peak at all.
-    assert (line.usl.degrees_of_freedom, line.usl.peak.high, line.usl.predicted) == (1, None, None)
-    law = {"error": line.amdahl.error, "contention": line.amdahl.contention, "peak": None}
-    assert said(answer, "law") == law
-    assert "peak" not in kinds(answer)
+    assert line.law.contention == pytest.approx(0.509, abs=0.001)
+    # Four counts leave one degree of freedom: too few to say that the other law holds, or that there is a peak at all.
+    assert line.is_amdahl
+    assert line.law.predicted is None
+    assert said(answer, "law")["contention"] == line.law.contention
+    assert "law_peak" not in kinds(answer)
 
 
 def test_what_the_wide_instance_costs_more_at_the_articles_prices(shipped):
@@ -80,8 +74,8 @@ def test_what_the_wide_instance_costs_more_at_the_articles_prices(shipped):
     wide = line_of(answer).replicas[-1].against
     assert wide.usd_per_million == pytest.approx(price / (276 * 3600) * 1e6)
     assert wide.replicas_usd_per_million == pytest.approx(price / (1260 * 3600) * 1e6)
-    costs = {"usd_per_million": wide.usd_per_million, "replicas_usd_per_million": wide.replicas_usd_per_million}
-    assert said(answer, "wide_instance") == costs
+    usd = {"wide": wide.usd_per_million, "replicas": wide.replicas_usd_per_million}
+    tells(answer, {"wide_cost": {"metric": "usd_per_million_output_tokens", **usd}})
     half = line_of(scaling.answer(shipped, view.with_options(utilisation="0.5"))).replicas[-1].against
     assert half.usd_per_million == pytest.approx(2 * wide.usd_per_million)
     assert half.ratio == wide.ratio
@@ -92,7 +86,7 @@ def test_llama_grows_beyond_proportion_because_one_chip_has_no_room(shipped):
     line = line_of(answer)
     assert by_count(line, "efficiency")[2] == pytest.approx(2.61, abs=0.005)
     assert [place.accelerators for place in line.beyond_linear] == [2, 4, 8]
-    one, two = line.rooms[:2]
+    one, two = map(line.room, line.places[:2])
     # 2 x 128,256 x 8,192 weights of 2 bytes, the rest of 1 with a scale of 4 for each 128 x 128, are 67.2 GiB of the 80
     # that an H100 has at most.
     kept = 2 * 128_256 * 8192
@@ -101,25 +95,22 @@ def test_llama_grows_beyond_proportion_because_one_chip_has_no_room(shipped):
     assert one.weights_gib == pytest.approx(weights / 2**30)
     # 80 layers x 8 heads x 128 x 2 (K and V) in FP8 are 163,840 bytes a token.
     assert one.tokens == pytest.approx((80 * 2**30 - weights) / 163_840)
-    growth = said(answer, "beyond_linear")
-    assert (growth["accelerators"], growth["base"]) == (2, 1)
-    assert growth["efficiency"] == pytest.approx(2.61, abs=0.005)
-    assert "explained" in kinds(answer, "finding")
-    assert said(answer, "kv_room") == {"base_tokens": one.tokens, "tokens": two.tokens}
+    growth = {"accelerators": 2, "base": 1, "efficiency": 2.61, "room": two.room_gib / one.room_gib}
+    tells(answer, {"beyond_linear_room": {**growth, "weights_gib": one.weights_gib, "memory_gib": 80}})
     against = line.replicas[-1].against
     assert against.usd_per_million < against.replicas_usd_per_million
 
 
 def test_a_starved_line_is_explained_and_makes_no_headline_where_another_does(shipped):
     answer = scaling.answer(shipped, BOTH)
-    first, values = answer.result.headline_lines[0], said(answer, "efficiency")
+    first, values = answer.result.steps[0], said(answer, "efficiency")
     assert (first.facts.accelerator, values["accelerators"], values["base"]) == ("h200-sxm", 8, 1)
     assert (round(values["speedup"], 2), round(values["efficiency"], 3)) == (4.67, 0.584)
-    growth = said(answer, "beyond_linear")
+    growth = said(answer, "beyond_linear_room")
     assert (growth["accelerators"], round(growth["speedup"], 2), round(growth["efficiency"], 2)) == (2, 5.23, 2.61)
-    starved = [line.is_starved for line in answer.result.headline_lines]
+    starved = [line.is_starved for line in answer.result.steps]
     assert starved == sorted(starved)
-    assert not scaling.answer(shipped, View()).result.headline_lines[0].is_starved
+    assert not scaling.answer(shipped, View()).result.steps[0].is_starved
 
 
 @pytest.mark.parametrize("view", some([View(), GEMMA, View.of({"source": ["mlperf"]})], 2))
@@ -243,3 +234,8 @@ def test_what_opens_with_no_choice_is_no_line_that_was_short_of_memory(shipped):
     of_model = scaling.answer(shipped, View.of({"model": ["llama-3.1-70b"]}))
     assert not any(line.is_starved for line in of_model.result.steps)
     assert said(of_model, "other_story") == {"odd": True}
+
+
+def test_of_several_models_the_verdict_names_the_one_it_is_about(shipped):
+    models = ["gpt-oss-120b", "llama-3.1-405b", "mixtral-8x7b"]
+    assert said(scaling.answer(shipped, View.of({"model": models})), "efficiency_of_model")["model"] == "mixtral-8x7b"
