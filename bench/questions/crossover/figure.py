@@ -23,8 +23,7 @@ from bench.maths.colour import contrast, distance
 from bench.maths.crossover import Crossing, Knot
 from bench.plain_text import html
 from bench.questions.crossover import result
-from bench.questions.crossover.options import CrossoverOptions, at, axis_title, crossed, place
-from bench.questions.crossover.pair_words import Phrasing
+from bench.questions.crossover.options import PER_WORDS, CrossoverOptions, at, axis_title, crossed
 from bench.questions.crossover.result import (
     OTHER,
     SIDES,
@@ -36,6 +35,8 @@ from bench.questions.crossover.result import (
     SideCurve,
     SideKey,
 )
+from bench.questions.crossover.side_names import names
+from bench.questions.crossover.verdict import NO_NAMES, Names, lead_at
 from bench.wording import number
 
 HEIGHT, LEFT_PX, STRIP_SHARE, FAINT = 560, 76, 0.15, 0.4
@@ -95,7 +96,6 @@ def draw(answer: result.CrossoverResult, theme: Theme) -> go.Figure:
     if len(curves) < len(SIDES):
         return chart.empty("Nothing can be compared here.", theme)
     figure = chart.layout(go.Figure(), theme, height=HEIGHT)
-    tell = Phrasing.short(answer.asked, answer.a, answer.b)
     own = _colours(answer, theme)
     for key, curve in curves.items():
         figure.add_traces(_curve(answer, curve, key, own[key]))
@@ -105,7 +105,7 @@ def draw(answer: result.CrossoverResult, theme: Theme) -> go.Figure:
     _add_ends(figure, answer, curves, own, theme)
     said = "The two were measured at different places, so nobody leads"
     if isinstance(answer.outcome, Compared):
-        _add_crossings(figure, answer.outcome, tell, theme)
+        _add_crossings(figure, answer.outcome, names(answer.a, answer.b), theme)
         knots = answer.outcome.found.knots
         _add_ratios(figure, knots, answer.asked, (xs[0], xs[-1]), theme, own)
         said = f"Who leads{_doubt(knots)}"
@@ -187,12 +187,12 @@ def _hover(found: Pair, key: SideKey, one: CurvePlace, *, ranked: bool) -> str:
     return f"{html(found.sides[key].label)}: {value}<br>{chart.hover_lines(one.point.row, [])}"
 
 
-def _add_crossings(figure: go.Figure, outcome: Compared, tell: Phrasing, theme: Theme) -> None:
+def _add_crossings(figure: go.Figure, outcome: Compared, named: Names, theme: Theme) -> None:
     """Draw each crossing with its bracket, of several only its place, every other one higher; and where the lead
     passes on without one: the bracket, and of a single one whose best changes."""
     shown, turns = outcome.crossings, outcome.found.turns
     for order, one in enumerate(shown):
-        leads = f" {html(tell.who(one.leads_after))} leads from here" if len(shown) == 1 else ""
+        leads = f" {html(named[one.leads_after])} leads from here" if len(shown) == 1 else ""
         ends, text = (one.interval.low, one.interval.high), f"<b>{crossed(one)}</b>{leads}"
         _add_bracket(figure, ends, one.x, text, theme, shift=15 * (order % 2))
         line = {"color": theme.text, "width": 1, "dash": "dot"}
@@ -211,7 +211,7 @@ def _add_crossings(figure: go.Figure, outcome: Compared, tell: Phrasing, theme: 
     changes = [(turn, turn.cut) for turn in turns if turn.crossing is None and turn.cut is not None]
     for turn, cut in changes if len(changes) <= MOST_CHANGES else ():
         ends = (turn.below.x, turn.above.x)
-        text = f"<b>{place(ends[0])} to {place(ends[1])}: {html(tell.who(cut.side))}'s best changes</b>"
+        text = f"<b>{number(ends[0])} to {number(ends[1])}: {html(named[cut.side])}'s best changes</b>"
         _add_bracket(figure, ends, math.prod(ends) ** 0.5, text if len(turns) == 1 else "", theme, width=1)
 
 
@@ -263,7 +263,7 @@ def _ticks(xs: Sequence[float]) -> dict[str, Any]:
     """The measured places as ticks, or round ones where those are many; on a phone fewer of them have words."""
     ticks = _apart(xs, TICKS_APART) if len(xs) <= MOST_TICKS else decade_ticks(xs[0], xs[-1])
     kept = _apart(ticks, NARROW_APART)
-    texts = [by_width([place(x) if x in kept else BLANK, *[place(x)] * 3], ON_PHONES_TOO) for x in ticks]
+    texts = [by_width([number(x) if x in kept else BLANK, *[number(x)] * 3], ON_PHONES_TOO) for x in ticks]
     return {"tickvals": ticks, "ticktext": texts}
 
 
@@ -308,13 +308,13 @@ def _of_pairs(pairs: result.PairList, theme: Theme) -> go.Figure:
     every = [knot for pair in listed for knot in pair.knots]
     several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]
-    per = Phrasing(pairs.asked, "", "").per
-    names = [_names(pair, per, several=several) for pair in reversed(listed)]
-    row = LINE_PX * max(map(len, names)) + STRIP_PX + BELOW_PX
+    per = PER_WORDS[pairs.asked.per]
+    titles = [_titles(pair, per, several=several) for pair in reversed(listed)]
+    row = LINE_PX * max(map(len, titles)) + STRIP_PX + BELOW_PX
     top = TOP_PX + LINE_PX * (1 + bool(_doubt(every)))
     figure = chart.layout(go.Figure(), theme, height=top + BOTTOM_PX + row * len(listed))
     colouring, ends = _colouring(every, theme), (log10(xs[0]), log10(xs[-1]))
-    for bottom, (pair, words) in enumerate(zip(reversed(listed), names, strict=True)):
+    for bottom, (pair, words) in enumerate(zip(reversed(listed), titles, strict=True)):
         span = (bottom + BELOW_PX / row, bottom + (BELOW_PX + STRIP_PX) / row)
         if pair.knots:
             _add_strip(figure, pair.knots, pairs.asked, colouring, ends, span, "y", str(pair.place))
@@ -323,7 +323,7 @@ def _of_pairs(pairs: result.PairList, theme: Theme) -> go.Figure:
     room = 0.045 * max(ends[1] - ends[0], 0.5)
     orange, *_, blue = DIVERGING[theme.name]
     key = (
-        f"Who leads in {html(Phrasing(pairs.asked, '', '').what)}<br>"
+        f"Who leads in {html(pairs.asked.what)}<br>"
         f"<span style='color:{blue}'>■</span> A, named first, leads   <span style='color:{orange}'>■</span>"
         f" B leads   ▲ where they cross{_doubt(every).replace('   ', '<br>', 1)}"
     )
@@ -347,7 +347,7 @@ def _of_pairs(pairs: result.PairList, theme: Theme) -> go.Figure:
     return figure
 
 
-def _names(pair: ListedPair, per: str, *, several: bool) -> list[str]:
+def _titles(pair: ListedPair, per: str, *, several: bool) -> list[str]:
     """Both sides of a pair, and per what, in one line, or in lines of their own that a phone has room for."""
     model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
     sides, end = (f"{model}{pair.a.label}", f"against {pair.b.label}"), per and f",{per}"
@@ -453,7 +453,7 @@ def _edges(places: Sequence[float], ends: Ends) -> list[float]:
 def _knot_hover(knot: Knot, options: CrossoverOptions) -> str:
     sides = (("A", knot.y_a), ("B", knot.y_b))
     values = "<br>".join(f"{side}: <b>{number(y)}</b> {html(options.unit)}" for side, y in sides)
-    lead = html(Phrasing(options, "A", "B").lead_at(knot))
+    lead = html(f"{lead_at(knot, options, NO_NAMES)} at {at(options.along, knot.x)}")
     open_words = "" if knot.settled else "<br>of what was measured here: the other's best nearby was not"
     return f"{html(at(options.along, knot.x))}<br>{values}<br>{lead}{open_words}"
 

@@ -12,7 +12,6 @@ from bench.basis.document import HIDDEN
 from bench.basis.evidence import PointTally
 from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice, Choice
-from bench.basis.stated_share import NOTHING, StatedShare
 from bench.maths.crossover import Crossing, Crossover, Knot
 from bench.maths.envelope import Envelope
 from bench.questions.crossover.options import CrossoverOptions, Per
@@ -217,7 +216,6 @@ class Pair:
     """The answer for a chosen pair, under the asked normalisation and under every.
 
     `even` has the break-even of each side with a price on the other; `prices` are the listed ones of all accelerators.
-    `known` is what the headline begins with where few points state what limits are on.
     """
 
     asked: CrossoverOptions
@@ -229,7 +227,6 @@ class Pair:
     choice: Choice
     tally: PointTally
     prices: tuple[ChipPrice, ...]
-    known: StatedShare = NOTHING
     kind: Literal["pair"] = "pair"
 
     @property
@@ -282,7 +279,6 @@ class PairList:
     choice: Choice
     prices: tuple[ChipPrice, ...]
     tally: PointTally
-    known: StatedShare = NOTHING
     uneven: int = 0
     kind: Literal["listing"] = "listing"
 
