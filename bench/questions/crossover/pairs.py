@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import combinations
@@ -39,13 +39,6 @@ COLUMNS = tuple(map(Column, *zip(
     ("a_lead_percent_low", "A leads by at least (%, below 0 B leads)"),
     ("a_lead_percent_high", "A leads by at most (%, below 0 B leads)"), strict=True,
 )))  # fmt: skip
-LISTED = tuple(
-    (
-        "pair model label_a label_b kind verdict crossing between from to a_lead_percent_low a_lead_percent_high "
-        "knots a b"
-    ).split()
-)
-
 NAMED = ("engine", "precision", "variant", "speculation", "disaggregated", "harness", "source")
 """What tells apart the curves of one accelerator, in the order in which it is named."""
 
@@ -350,9 +343,9 @@ def _order(pair: ListedPair) -> tuple[Any, ...]:
 def rows(answer: result.CrossoverResult) -> pd.DataFrame:
     """One row for each knot of a pair, or one for each pair."""
     if isinstance(answer, Pair):
-        return _of_knots(answer)
-    told = pd.DataFrame([_of_pair(one, answer.asked) for one in answer.pairs], columns=list(LISTED))
-    return told if told["model"].nunique() > 1 else told.drop(columns="model")
+        return pd.DataFrame(_of_knots(answer))
+    listed = pd.DataFrame([_of_pair(one, answer.asked) for one in answer.pairs])
+    return listed if listed.empty or listed["model"].nunique() > 1 else listed.drop(columns="model")
 
 
 def compared(rows: pd.DataFrame) -> str:
@@ -367,47 +360,51 @@ def value_columns(options: CrossoverOptions) -> tuple[str, str]:
     return f"a_{value}", f"b_{value}"
 
 
-def _of_knots(found: Pair) -> pd.DataFrame:
+def _of_knots(found: Pair) -> Iterator[dict[str, Any]]:
     """One row for each knot."""
-    asked, outcome = found.asked, found.outcome
-    a, b = value_columns(asked)
-    columns = [asked.along, a, b, "a_measured", "b_measured", "a_over_b", "leads", "a_lead_percent",
-               "a_lead_percent_low", "a_lead_percent_high", "tie", "settled", "a_series", "b_series", "a_point_id",
-               "b_point_id"]  # fmt: skip
-    rows = []
-    if isinstance(outcome, Compared):
-        for knot in outcome.found.knots:
-            best = [outcome.member(side, knot) for side in SIDES]
-            points = [one.at(knot.x) for one in best]
-            rows.append([
-                knot.x, knot.y_a, knot.y_b, knot.measured_a, knot.measured_b, knot.y_a / knot.y_b,
-                knot.leader or "tie", knot.lead_percent, knot.lead_low, knot.lead_high, knot.tie, knot.settled,
-                *(", ".join(member(one.facts)) for one in best), *(one and one.point.point_id for one in points),
-            ])  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
+    outcome, (value_a, value_b) = found.outcome, value_columns(found.asked)
+    for knot in outcome.found.knots if isinstance(outcome, Compared) else ():
+        a, b = (outcome.member(side, knot) for side in SIDES)
+        at_a, at_b = a.at(knot.x), b.at(knot.x)
+        yield {
+            found.asked.along: knot.x,
+            value_a: knot.y_a,
+            value_b: knot.y_b,
+            "a_measured": knot.measured_a,
+            "b_measured": knot.measured_b,
+            "a_over_b": knot.y_a / knot.y_b,
+            "leads": knot.leader or "tie",
+            "a_lead_percent": knot.lead_percent,
+            "a_lead_percent_low": knot.lead_low,
+            "a_lead_percent_high": knot.lead_high,
+            "tie": knot.tie,
+            "settled": knot.settled,
+            "a_series": ", ".join(member(a.facts)),
+            "b_series": ", ".join(member(b.facts)),
+            "a_point_id": at_a and at_a.point.point_id,
+            "b_point_id": at_b and at_b.point.point_id,
+        }
 
 
-def _of_pair(pair: result.ListedPair, options: CrossoverOptions) -> list[object]:
-    first = pair.crossings[0] if pair.crossings else None
+def _of_pair(pair: result.ListedPair, options: CrossoverOptions) -> dict[str, Any]:
+    """The row of a listed pair."""
+    outcome, first = pair.outcome, pair.crossings[0] if pair.crossings else None
     leads = [knot.lead_percent for knot in pair.knots]
-    ends = (pair.knots[0].x, pair.knots[-1].x) if pair.knots else (None, None)
-    kind = f"{pair.outcome.leader}_leads" if isinstance(pair.outcome, result.Leads) else pair.outcome.kind
-    verdict = brief(pair.outcome, options, names(pair.a, pair.b))
-    both = pair.outcome.found.run_on_both(first) if first and isinstance(pair.outcome, Compared) else (None, None)
-    between = " and ".join(dict.fromkeys(number(knot.x) for knot in both if knot)) if all(both) else None
-    return [
-        pair.place,
-        pair.a.points[0].model,
-        pair.a.label,
-        pair.b.label,
-        kind,
-        verdict,
-        first.x if first else None,
-        between,
-        *ends,
-        min(leads, default=None),
-        max(leads, default=None),
-        len(leads),
-        pair.a.filters,
-        pair.b.filters,
-    ]
+    both = outcome.found.run_on_both(first) if first and isinstance(outcome, Compared) else (None, None)
+    return {
+        "pair": pair.place,
+        "model": pair.a.points[0].model,
+        "label_a": pair.a.label,
+        "label_b": pair.b.label,
+        "kind": f"{outcome.leader}_leads" if isinstance(outcome, result.Leads) else outcome.kind,
+        "verdict": brief(outcome, options, names(pair.a, pair.b)),
+        "crossing": first.x if first else None,
+        "between": " and ".join(dict.fromkeys(number(knot.x) for knot in both if knot)) if all(both) else None,
+        "from": pair.knots[0].x if pair.knots else None,
+        "to": pair.knots[-1].x if pair.knots else None,
+        "a_lead_percent_low": min(leads, default=None),
+        "a_lead_percent_high": max(leads, default=None),
+        "knots": len(leads),
+        "a": pair.a.filters,
+        "b": pair.b.filters,
+    }

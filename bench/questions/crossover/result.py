@@ -42,11 +42,6 @@ class Member:
         """What all its points state."""
         return self.places[-1].point
 
-    @property
-    def span(self) -> tuple[float, float]:
-        """The first and the last place."""
-        return self.places[0].x, self.places[-1].x
-
     def at(self, x: float) -> CurvePlace | None:
         """What was measured at an x; None where nothing was."""
         return next((one for one in self.places if one.x == x), None)
@@ -146,9 +141,9 @@ class NotKnown:
 
 @dataclass(frozen=True)
 class NoPoints:
-    """A side has no point, none that is ranked, none with the metric on the axis, or none of known "chips"."""
+    """A side has no point that is ranked, none with the metric on the axis, or none of known "chips"."""
 
-    code: Literal["nothing", "not_ranked", "axis", "chips"]
+    code: Literal["not_ranked", "axis", "chips"]
     side: SideKey
     kind: Literal["no_points"] = "no_points"
 
@@ -265,8 +260,7 @@ class PairList:
     """The answer without a pair: every pair of the story that can be compared, the most telling first.
 
     `otherwise` has what the same pairs come to when divided by something else; nothing of very many. `curves` are the
-    curves of the selection, `left` those of the one side that is chosen, None where none is. `uneven` pairs are left
-    out, as nothing is divided and their counts of chips are unequal.
+    curves of the selection, `left` those of the one side that is chosen, None where none is. `uneven` pairs are left out, as nothing is divided and their counts of chips are unequal.
     """
 
     asked: CrossoverOptions

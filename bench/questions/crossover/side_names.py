@@ -10,7 +10,7 @@ from bench.basis.likeness import fact_words, filter_words
 from bench.basis.points import PointFacts
 from bench.chart import value_label
 from bench.questions.crossover.options import written
-from bench.questions.crossover.result import Side, SideKey
+from bench.questions.crossover.result import Side
 from bench.view import View
 from bench.wording import counted, joined
 
@@ -54,7 +54,7 @@ def told_apart(a: Side, b: Side, knots: Sequence[tuple[PointFacts, PointFacts]])
     return a, b
 
 
-def names(a: Side, b: Side) -> Mapping[SideKey, str]:
+def names(a: Side, b: Side) -> Mapping[str, str]:
     """What both are called: by the hardware where that tells them apart, else by what each alone has, else in full."""
     hardware = [side.name or side.hardware for side in (a, b)]
     if all(hardware) and hardware[0] != hardware[1]:

@@ -26,14 +26,14 @@ from bench.questions.crossover.side_names import names
 from bench.questions.crossover.words import WORDS
 
 SAY = Narrator(WORDS)
-NO_NAMES: Mapping[SideKey, str] = {"a": "A", "b": "B"}
+NO_NAMES = {"a": "A", "b": "B"}
 FINDINGS, MOST_TOLD = 5, 3
 """So many findings are told, the best first; so many crossings, and so many changes without one."""
 
 VARIED = ("load", "load_kind", "isl", "osl", "context_tokens", "max_model_len", "dataset", "chips")
 """What points of one side differ in along their curve, or by the layout that is free."""
 
-Names = Mapping[SideKey, str]
+Names = Mapping[str, str]
 Values = dict[str, Any]
 
 
@@ -57,9 +57,8 @@ def statements(found: result.CrossoverResult, ranking: Ranking, known: StatedSha
 def brief(outcome: Outcome, asked: CrossoverOptions, named: Names) -> str:
     """What a comparison comes to in a cell of a table."""
     kind, values = _outcome(outcome, asked, named)
-    changes = [{"who": named[one.leads_after], "at": crossed(one)} for one in _crossings(outcome)]
     cell = next(one for one in (f"cell_{kind}", f"cell_{outcome.kind}", kind) if one in WORDS)
-    return SAY.text(cell, {**values, "changes": changes}).removesuffix(".")
+    return SAY.text(cell, values).removesuffix(".")
 
 
 def lead_at(knot: Knot, asked: CrossoverOptions, named: Names) -> str:
@@ -89,19 +88,15 @@ def _outcome(outcome: Outcome, asked: CrossoverOptions, named: Names) -> tuple[s
         case Compared(kind="crosses"):
             kind, values = _crossing(outcome, outcome.crossings[0], asked, named)
             times = len(outcome.crossings)
-            return ("swaps" if times > 1 else f"crosses{kind}"), {
-                **values,
-                "a": named["a"],
-                "b": named["b"],
-                "times": times,
-            }
+            changes = [{"who": named[one.leads_after], "at": crossed(one)} for one in outcome.crossings]
+            return ("swaps" if times > 1 else f"crosses{kind}"), {**values, **named, "times": times, "changes": changes}
         case Compared(kind="passes"):
             return _passing(outcome, asked, named)
         case Compared():
-            return "tie", {"a": named["a"], "b": named["b"]}
+            return "tie", dict(named)
         case result.NoOverlap():
             places = "lengths" if asked.along in LENGTHS else "loads"
-            return "no_overlap", {"a": named["a"], "b": named["b"], "axis": places}
+            return "no_overlap", {**named, "axis": places}
         case result.NotKnown():
             chips = [value_label("accelerator", one) for one in outcome.accelerators] or ["a side"]
             return f"not_known_{outcome.code}", {"chips": chips}
@@ -158,10 +153,6 @@ def _passing(outcome: Compared, asked: CrossoverOptions, named: Names) -> tuple[
 
 def _who(named: Names, leader: SideKey) -> Values:
     return {"who": named[leader], "whom": named[OTHER[leader]]}
-
-
-def _crossings(outcome: Outcome) -> list[Crossing]:
-    return outcome.crossings if isinstance(outcome, Compared) else []
 
 
 def _verdict(
@@ -221,9 +212,8 @@ def _findings(found: result.CrossoverResult, first: Pair | ListedPair, ranking: 
         kind, values = _crossing(outcome, one, asked, named)
         values |= {"low": one.interval.low, "high": one.interval.high}
         points = outcome.named(one.below, one.above)
-        if one.interval.source == "repeats":
-            is_open = one.interval.open_low or one.interval.open_high
-            yield SAY.finding("repeats_open" if is_open else "repeats", points, **values)
+        if one.interval.source == "repeats" and not (one.interval.open_low or one.interval.open_high):
+            yield SAY.finding("repeats", points, **values)
         elif not kind or len(outcome.crossings) > 1:
             yield SAY.finding(f"crossing{kind}", points, **values)
     for turn in [one for one in outcome.found.turns if one.crossing is None and one.cut is not None][:MOST_TOLD]:
@@ -259,42 +249,24 @@ def _of_pair(pair: Pair) -> Iterator[Statement]:
 
 
 def _of_list(found: PairList) -> Iterator[Statement]:
-    """How many pairs cross, whether divided otherwise other verdicts hold, and the closest that do not cross."""
+    """How many pairs cross, and of how many the verdict is another one divided otherwise."""
     many = len(found.pairs) + found.beyond
     crossing = sum(one.outcome.kind == "crosses" for one in found.pairs)
     kind = "most_alike_alone" if many == 1 else "most_alike" if crossing else "most_alike_none"
     yield SAY.finding(kind, pairs=many, crossing=crossing)
-    if changed := [
-        one for per, outcomes in found.otherwise.items() if (one := _changed(found, per, outcomes))["pairs"]
-    ]:
+    ways = [_changed(found, per, outcomes) for per, outcomes in found.otherwise.items()]
+    if changed := [one for one in ways if one["pairs"]]:
         yield SAY.finding("otherwise", changed=changed)
-    races = [(one, one.outcome) for one in found.pairs if isinstance(one.outcome, Leads)]
-    if many > 1 and races:
-        pair, outcome = min(races, key=lambda row: abs(row[1].smallest.lead_percent))
-        knot, named = outcome.smallest, names(pair.a, pair.b)
-        end, lead = _lead(found.asked, [knot])
-        yield SAY.finding(
-            "closest_tie" if knot.tie else f"closest{end}",
-            outcome.named(knot),
-            x=knot.x,
-            ratio=knot.ratio,
-            leader=outcome.leader,
-            lead=lead["lead"],
-            at=at(found.asked.along, knot.x),
-            **_who(named, outcome.leader),
-        )
 
 
 def _changed(found: PairList, per: Per, outcomes: Sequence[Outcome]) -> Values:
     """Of how many pairs whose verdict is known divided by something else it is another one there."""
-    both = [(short(pair.outcome, found.asked, NO_NAMES), short(one, found.asked, NO_NAMES))
-            for pair, one in zip(found.pairs, outcomes, strict=True)]  # fmt: skip
-    known = [(own, other) for own, other in both if own and other]
-    return {
-        "per": PER_WORDS[per].strip() or "undivided",
-        "pairs": sum(own.code != other.code for own, other in known),
-        "known": len(known),
-    }
+    both = [
+        [short(outcome, found.asked, NO_NAMES) for outcome in couple]
+        for couple in zip((one.outcome for one in found.pairs), outcomes, strict=True)
+    ]
+    known = [own.code != other.code for own, other in both if own and other]
+    return {"per": PER_WORDS[per].strip() or "undivided", "pairs": sum(known), "known": len(known)}
 
 
 def _likeness(found: result.CrossoverResult, first: Pair | ListedPair) -> Iterator[Statement]:

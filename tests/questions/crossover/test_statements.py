@@ -256,12 +256,7 @@ LISTS: Mapping[str, tuple[Sequence[Rows], Mapping[str, str], Told]] = {
     "one-pair": (
         BOTH,
         {},
-        {
-            "leads": leads("b", 1.25, 1.5),
-            "most_alike_alone": {"pairs": 1, "crossing": 0},
-            "otherwise": [],
-            "closest": [],
-        },
+        {"leads": leads("b", 1.25, 1.5), "most_alike_alone": {"pairs": 1, "crossing": 0}, "otherwise": []},
     ),
     "pairs-of-which-one-crosses": (
         (
@@ -270,11 +265,7 @@ LISTS: Mapping[str, tuple[Sequence[Rows], Mapping[str, str], Told]] = {
             points("b200-sxm", {1: 330, 4: 900}),
         ),
         {},
-        {
-            "most_alike": {"pairs": 3, "crossing": 1},
-            "closest_times": {"x": 1, "ratio": 2.2, "leader": "a"},
-            "beyond": [],
-        },
+        {"most_alike": {"pairs": 3, "crossing": 1}, "beyond": []},
     ),
     "pairs-of-unequal-chip-counts": (
         (
