@@ -260,7 +260,8 @@ class PairList:
     """The answer without a pair: every pair of the story that can be compared, the most telling first.
 
     `otherwise` has what the same pairs come to when divided by something else; nothing of very many. `curves` are the
-    curves of the selection, `left` those of the one side that is chosen, None where none is. `uneven` pairs are left out, as nothing is divided and their counts of chips are unequal.
+    curves of the selection, `left` those of the one side that is chosen, None where none is. `uneven` pairs are left
+    out, as nothing is divided and their counts of chips are unequal.
     """
 
     asked: CrossoverOptions

@@ -24,6 +24,7 @@ from bench.questions.crossover.options import AXES, LENGTHS, LOADS, PER_WORDS, C
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Leads, ListedPair, Outcome, Pair, PairList, SideKey
 from bench.questions.crossover.side_names import names
 from bench.questions.crossover.words import WORDS
+from bench.wording import joined
 
 SAY = Narrator(WORDS)
 NO_NAMES = {"a": "A", "b": "B"}
@@ -241,7 +242,7 @@ def _of_pair(pair: Pair) -> Iterator[Statement]:
     for side, one in pair.even.items():
         usd, now = one.usd_per_accelerator_hour, pair.sides[side].price
         values = {"side": side, "x": one.x, "usd_per_accelerator_hour": usd, "left_out": one.left_out}
-        more = {"at": at(pair.asked.along, one.x), "now": now.usd if now else "an unknown price"}
+        more = {"at": at(pair.asked.along, one.x), "now": now.usd if now else "not known"}
         yield SAY.finding("break_even", **values, **more, **_who(named, side))
     step = f"next_{pair.outcome.code if isinstance(pair.outcome, result.NotKnown) else pair.outcome.kind}"
     if step in WORDS:
@@ -294,7 +295,7 @@ def _likeness(found: result.CrossoverResult, first: Pair | ListedPair) -> Iterat
         if told:
             yield SAY.note("flags", side=side, flagged=sum(kinds.values()), who=named[side], flags=told)
         if among := likeness.mixed(best, VARIED):
-            yield SAY.note("mixed", side=side, places=len(best), who=named[side], among=among)
+            yield SAY.note("mixed", side=side, places=len(best), who=named[side], among=joined(among))
     yield from _open_ends(outcome, found.asked, named)
 
 
