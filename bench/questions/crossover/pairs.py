@@ -363,7 +363,9 @@ def value_columns(options: CrossoverOptions) -> tuple[str, str]:
 def _of_knots(found: Pair) -> Iterator[dict[str, Any]]:
     """One row for each knot."""
     outcome, (value_a, value_b) = found.outcome, value_columns(found.asked)
-    for knot in outcome.found.knots if isinstance(outcome, Compared) else ():
+    if not isinstance(outcome, Compared):
+        return
+    for knot in outcome.found.knots:
         a, b = (outcome.member(side, knot) for side in SIDES)
         at_a, at_b = a.at(knot.x), b.at(knot.x)
         yield {

@@ -148,8 +148,8 @@ def _passing(outcome: Compared, asked: CrossoverOptions, named: Names) -> tuple[
         who = _who(named, OTHER[turns[0].leads_after])
         return "passes", {**who, "below": below, "at": at(asked.along, below), "above": above}
     many: Counter[SideKey] = Counter(knot.leader for knot in knots if knot.leader)
-    (most, leading), *_ = many.most_common(1)
-    return "passes_often", {**_who(named, most), "leading": leading, "places": len(knots)}
+    (most, leading), (_, trailing) = many.most_common()
+    return "passes_often", {**_who(named, most), "leading": leading, "trailing": trailing}
 
 
 def _who(named: Names, leader: SideKey) -> Values:
