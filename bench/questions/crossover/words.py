@@ -76,7 +76,6 @@ WORDS = {
     "beyond_one": "{where} {at} only {who} was measured, so nothing is said there.",
     "beyond_both": "{where} {at} the two were not measured at the same places, so nothing is said there.",
     "lacking": "{where} {at} the best deployment of {who} was not run: there {whom} leads only what was.",
-    "bracket": "Around the crossing at about {at} the best deployment of {who} changes.",
     "same": "Both sides are the same points.",
     "unlike_places": "At some of {places:count place} the compared deployments differ: {unlike:each unlike_at}.",
     "unlike_at": "in {fact} at {places}",
