@@ -13,6 +13,8 @@ Behind the colon stands how a value is written:
     {x:share}                a ratio as a percentage
     {x:times} {x:ahead}      a ratio: "2.6 times", "31 % more"; by how much a leader leads: "by 31 %"
     {x:speed}                a ratio of speeds: "30 % faster", "2.1 times as fast"
+    {x:margin}               the least and the most ratio of a leader: "by 2.8 to 55 %"; from 1 on "by up to 55 %"
+    {x:range}                the least and the most of some numbers: "1.2 to 1.8", one number where they read alike
     {x:metric}               a metric's name from its key: "p99 TTFT"
     {x:in ttft_ms_p99}       a metric's value with its unit; {x:in {metric}} where the key is a value, too
     {x:each part}            a list of mappings, each by the template `part`, "; " between them
@@ -29,7 +31,7 @@ from typing import Any
 from bench import catalogue, flags
 from bench.basis.points import PointFacts
 from bench.basis.statement import Role, Statement
-from bench.basis.wording import ahead, flags_of, opened, speed, times
+from bench.basis.wording import TWICE, ahead, between, flags_of, opened, speed, times
 from bench.chart import value_label
 from bench.names import KINDS
 from bench.wording import counted, inline, joined, number, quantity, share
@@ -108,6 +110,13 @@ def _written(value: Any) -> str:
     return number(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
 
 
+def _margin(ends: Sequence[float]) -> str:
+    least, most = ends
+    if least > 1:
+        return between(least, most)
+    return f"up to {ahead(most)}" if most >= TWICE else f"by up to {share(most - 1)}"
+
+
 HOW: Mapping[str, Callable[[Any], str]] = {
     "": _written,
     "all": lambda several: joined([_written(one) for one in several], at_most=len(several)),
@@ -115,6 +124,8 @@ HOW: Mapping[str, Callable[[Any], str]] = {
     "times": times,
     "ahead": ahead,
     "speed": speed,
+    "margin": _margin,
+    "range": lambda ends: " to ".join(dict.fromkeys(map(number, ends))),
     "metric": lambda key: inline(catalogue.metric(key)),
 }
 

@@ -19,7 +19,8 @@ class Subject:
     """The models, precision, lengths in tokens and limits that an answer is about, as its complete View has them.
 
     Of what is open, or has several values, there is none. `coverage` is how few of the selected points decide: "only 2
-    of 106 points state median TPOT"; "" where enough do.
+    of 106 points state median TPOT"; "" where enough do. `compared` is a metric that the verdict does not name: "output
+    throughput per chip".
     """
 
     models: tuple[str, ...]
@@ -28,11 +29,19 @@ class Subject:
     osl: float | None
     limits: tuple[Limit, ...]
     coverage: str = ""
+    compared: str = ""
 
     @property
     def text(self) -> str:
         """It in one line; "" where nothing is chosen."""
-        parts = (self._models, (self.precision or "").upper(), self._lengths, *self._limits, self.coverage)
+        parts = (
+            self._models,
+            (self.precision or "").upper(),
+            self._lengths,
+            self.compared,
+            *self._limits,
+            self.coverage,
+        )
         return " · ".join(filter(None, parts))
 
     @property
@@ -54,11 +63,13 @@ class Subject:
         ]
 
 
-def of(view: View, coverage: str = "") -> Subject:
+def of(view: View, coverage: str = "", compared: str = "") -> Subject:
     """What an answer about this complete View is about."""
     alone = {key: one[0] for key in ("precision", "isl", "osl") if len(one := view.values(key)) == 1}
     isl, osl = (_length(alone.get(key)) for key in ("isl", "osl"))
-    return Subject(view.values("model"), alone.get("precision"), isl, osl, limits.read(view), lowered(coverage))
+    return Subject(
+        view.values("model"), alone.get("precision"), isl, osl, limits.read(view), lowered(coverage), compared
+    )
 
 
 def _length(text: str | None) -> float | None:

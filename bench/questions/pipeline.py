@@ -30,10 +30,12 @@ def answer(
     why: Iterable[Why] = (),
     chosen: Story | None = None,
     known: StatedShare = NOTHING,
+    compared: str = "",
 ) -> Answer[R]:
     """The answer of a question about a complete View.
 
-    `chosen` is the story that filled it in, `known` how many of the selected points state what decides.
+    `chosen` is the story that filled it in, `known` how many of the selected points state what decides,
+    `compared` the metric that is compared where the verdict does not name it.
     """
     told = tuple(said)
     return Answer(
@@ -49,5 +51,5 @@ def answer(
         rows,
         tuple(why),
         library.version,
-        subject=subject.of(view, known.clause),
+        subject=subject.of(view, known.clause, compared),
     )

@@ -67,9 +67,9 @@ def test_tpu_against_gpu_per_dollar_at_my_price_takes_6_steps(visit: Visit, ship
     page = reader.page
     reader.go_to("tpu vs gpu per dollar", "Crossover")
     before, drawn = headline(page), figure(page)
-    assert "per dollar" in before
+    assert "per dollar" in page.evaluate(f"{MAIN}.innerText")
     slider = page.get_by_test_id("stSlider")
-    said = re.search(r"at batch (\d+) it breaks even at ([0-9.]+)", slider.inner_text())
+    said = re.search(r"at a batch of (\d+) it breaks even at ([0-9.]+)", slider.inner_text())
     assert said is not None
     at, even = int(said[1]), float(said[2])
     ((tpu, gpu),) = shipped.fetch(

@@ -29,7 +29,7 @@ def cell(at: AppTest, held: str, place: int) -> str:
 
 def test_a_pair_is_told_under_every_normalisation_with_the_charted_one_in_bold(opened: Open) -> None:
     at = pair(opened, price_terms="with_points")
-    assert "at batch 128, between" in headline(at).replace("\\", "")
+    assert "at about a batch of 128" in headline(at).replace("\\", "")
     assert cell(at, "Same batch", 1).replace("\\", "") == "**4 x TPU v6e INT8 from 128**"
     assert "not known" in cell(at, "Same batch", 4)
     (slider,) = at.slider

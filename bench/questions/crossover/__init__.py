@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from bench import catalogue, selection
+from bench import catalogue
 from bench.basis import evidence, limits, prices, side_by_side, stated_share, story, variations
 from bench.basis.evidence import Deciding, Ranking
-from bench.basis.statement import Statement, caveat
+from bench.basis.prices import Choice
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.errors import NotFound
 from bench.library import Library
-from bench.questions import Answer, Choices, Steps
-from bench.questions.crossover import comparison, pairs, statements
+from bench.questions import Answer, Choices, Steps, Why, pipeline
+from bench.questions.crossover import comparison, pairs, verdict
 from bench.questions.crossover import figure as drawing
 from bench.questions.crossover import options as asking
 from bench.questions.crossover.comparison import Match
 from bench.questions.crossover.curves import HourlyPrices
-from bench.questions.crossover.options import ALONG, axis_title
-from bench.questions.crossover.pair_words import Phrasing
+from bench.questions.crossover.options import ALONG, AXES, CrossoverOptions, axis_title
 from bench.questions.crossover.result import CrossoverResult, PairList
+from bench.questions.crossover.side_names import names
 from bench.view import View
 
 TITLE = "Crossover"
@@ -73,18 +72,17 @@ def answer(library: Library, view: View) -> Answer[CrossoverResult]:
     # How many of the points that lie on the axis say whether they keep the limits.
     judged = compared.tally.used + compared.tally.of("beyond_limit")
     few = Deciding(judged, judged + compared.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits))
-    compared = replace(compared, known=stated_share.of_headline(library, whole, few))
+    known = stated_share.of_headline(library, whole, few)
     listed = [pair.a.points[0].model for pair in compared.pairs] if isinstance(compared, PairList) else None
     left = side_by_side.left_out(library, whole, listed, "no pair among those listed") if listed else []
-    return Answer(
-        question=QUESTION,
-        view=whole,
-        result=compared,
-        statements=(*left, *statements.statements(compared, ranking), *_about_the_view(library, view, chosen)),
-        rows=pairs.rows(compared),
-        why=statements.why(options, compared.choice),
-        library_version=library.version,
-    )
+    said = [*left, *verdict.statements(compared, ranking, known)]
+    if view.option("per") not in ("", options.per):
+        said.append(verdict.SAY.note("gave_way", metric=options.metric))
+    if options.is_pair:  # the sides are the reader's own choice, whatever other pages are about
+        said += [one for one in story.statements(chosen) if one.kind != "other_story"]
+    reasons, of = _why(options, compared.choice), None if options.is_pair else chosen
+    rows = pairs.rows(compared)
+    return pipeline.answer(library, QUESTION, whole, compared, said, rows, reasons, of, known, options.what)
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
@@ -99,13 +97,13 @@ def robustness(library: Library, view: View) -> Robustness | None:
     priced[choice] = prices.chip_prices(library, choice, pairs.either(library, ranking, options))
     if options.is_pair:
         own = comparison.matched(library, ranking, options)
-        tell = Phrasing.short(options, *pairs.named(options, own))
+        named = names(*pairs.named(options, own))
     else:
         candidates = pairs.candidates(library, whole, ranking, options)
         listed, *_ = pairs.listed(candidates, options, HourlyPrices(options, choice, priced[choice]))
         if not listed:
             return None
-        tell = Phrasing.short(options, listed[0].a, listed[0].b)
+        named = names(listed[0].a, listed[0].b)
 
     @cache
     def match(one: Ranking) -> Match:
@@ -115,12 +113,12 @@ def robustness(library: Library, view: View) -> Robustness | None:
         held = [{curve.key: curve.held for curve in side} for side in candidates]
         return pairs.again(listed[0], held if one == ranking else pairs.grouped(library, one, options))
 
-    def verdict(one: Variation) -> Verdict | None:
+    def varied(one: Variation) -> Verdict | None:
         of = HourlyPrices(options, one.prices, priced[one.prices])
-        return statements.verdict(comparison.compared(match(one.ranking), options, options.per, of), tell)
+        return verdict.short(comparison.compared(match(one.ranking), options, options.per, of), options, named)
 
     usable = f"({asking.value_sql(library, options.metric)}) IS NOT NULL AND ({ALONG[options.along]}) > 0"
-    return variations.of(library, whole, choice if options.per == "dollar" else None, verdict, usable)
+    return variations.of(library, whole, choice if options.per == "dollar" else None, varied, usable)
 
 
 def _story(library: Library, view: View) -> Story:
@@ -134,15 +132,25 @@ def _story(library: Library, view: View) -> Story:
     return replace(story, view=story.view.with_options(per=per))
 
 
-def _about_the_view(library: Library, view: View, chosen: Story) -> Iterator[Statement]:
-    """What was filled in, what is not loaded, and what was asked for and could not be."""
-    pair = asking.read(chosen.view).is_pair
-    yield from (one for one in story.statements(chosen) if not (pair and one.kind == "other_story"))
-    for text in selection.not_loaded(library, chosen.view):
-        yield caveat("not_loaded", text)
-    if view.option("per") not in ("", chosen.view.option("per")):
-        label = catalogue.metric(chosen.view.option("metric")).label
-        yield caveat("gave_way", f"{label} cannot be divided, so it is compared raw.")
+def _why(options: CrossoverOptions, choice: Choice) -> tuple[Why, ...]:
+    """Formula, inputs and source of what is told."""
+    reasons = (
+        Why("Crossing", "each run of a deployment is straight between its own neighbouring points on log-log axes and"
+            " says nothing outside its range; a side is the best of them at each place; where both meet is exact",
+            f"{options.row.label} along {AXES[options.along][0]} of all ranked points; of repeats the middle one",
+            "log-log interpolation, as between points of a power law"),
+        Why("Interval", "with repeats every place at which the 95 % interval of the ratio holds 1 (Welch's t on"
+            " logarithms); without, the two knots around the crossing", "points that number their repeats",
+            "E. C. Fieller, Biometrika 24 (1932); B. L. Welch, Biometrika 34 (1947)"),
+        Why("Lead", "better / worse; within 1 % of 1, or with a 95 % interval that holds 1, it is a tie",
+            "both sides' values at a place", "Kneepoint's definition"),
+        Why(options.row.axis, options.row.formula, options.row.definition, options.row.source),
+        Why("Break-even price", "price of A's chip = price of B's chip x (A per chip / B per chip)",
+            f"prices: {choice.words}, unless stated by you", "both sides give the same tokens per dollar"),
+        Why("Per watt", "throughput / (rated power of one chip x chips)", "rated power (TDP) of data/accelerators.csv",
+            "data sheets as cited there; no power was measured"),
+    )  # fmt: skip
+    return reasons if options.is_divisible else reasons[:4]
 
 
 STEPS = Steps(pairs.compared, anew="Choose the axes anew", tries={"along": "Compare along {}", "metric": "Compare {}"})

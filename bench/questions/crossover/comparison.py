@@ -193,15 +193,14 @@ def _nothing(library: Library, ranking: Ranking, options: CrossoverOptions, lack
     """Why one of two sides holds no curve: no points, no common model, other kinds of load, or not the metric."""
     reasons = []
     for key, own in zip(result.SIDES, (options.a, options.b), strict=True):
-        narrowed = asking.narrowed(ranking, own)
-        selected, ranked = clause(narrowed.view), evidence.ranked(library, narrowed)
-        many, points, models, kinds = library.fetch(
-            f"SELECT (SELECT count(*) FROM points WHERE {selected.sql}), count(*), list_sort(list(DISTINCT model)),"
-            f" list_sort(list(DISTINCT load_kind)) FROM points WHERE {ranked.sql}",
-            (*selected.params, *ranked.params),
+        ranked = evidence.ranked(library, asking.narrowed(ranking, own))
+        points, models, kinds = library.fetch(
+            "SELECT count(*), list_sort(list(DISTINCT model)), list_sort(list(DISTINCT load_kind)) FROM points"
+            f" WHERE {ranked.sql}",
+            ranked.params,
         )[0]
         if not points:
-            return result.NoPoints("not_ranked" if many else "nothing", key)
+            return result.NoPoints("not_ranked", key)
         reasons.append({"model": tuple(models), "load_kind": tuple(kinds)})
     for column in ("model", "load_kind") if options.along in LOADS else ("model",):
         if not set(reasons[0][column]) & set(reasons[1][column]):

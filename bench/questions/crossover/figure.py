@@ -23,32 +23,22 @@ from bench.maths.colour import contrast, distance
 from bench.maths.crossover import Crossing, Knot
 from bench.plain_text import html
 from bench.questions.crossover import result
-from bench.questions.crossover.options import CrossoverOptions, at, axis_title, crossed, place
-from bench.questions.crossover.pair_words import Phrasing
-from bench.questions.crossover.result import (
-    OTHER,
-    SIDES,
-    Compared,
-    CurvePlace,
-    ListedPair,
-    Pair,
-    Side,
-    SideCurve,
-    SideKey,
-)
+from bench.questions.crossover.options import CrossoverOptions, at, axis_title, crossed
+from bench.questions.crossover.result import OTHER, SIDES, Compared, CurvePlace, ListedPair, Pair, SideCurve, SideKey
+from bench.questions.crossover.side_names import names
+from bench.questions.crossover.verdict import NO_NAMES, Names, lead_at
 from bench.wording import number
 
 HEIGHT, LEFT_PX, STRIP_SHARE, FAINT = 560, 76, 0.15, 0.4
 """The chart's height, the room at its left, the share of it that the strip of ratios takes, and how faint a point is
 that another beats."""
 
-MOST_CHANGES, TICKS_APART, NARROW_APART, CLOSE = 3, 0.065, 0.14, 0.05
-"""So many brackets without a crossing are drawn, of more the strip tells; ticks, and the ends of both curves, are so
-far apart at least, as shares of the axis, on a phone the second."""
+MOST_CHANGES, TICKS_APART, NARROW_APART = 3, 0.065, 0.14
+"""So many brackets without a crossing are drawn, of more the strip tells; ticks are so far apart at least, as shares
+of the axis, on a phone the second."""
 
-END_ROOM, END_LETTERS = 0.16, (1, 8, 11, 17)
-"""The share of the axis that is added for the curves' names at their ends, and how many letters have room there on
-pages as wide as `texts.ON_PHONES_TOO`."""
+END_ROOM = 0.05
+"""The share of the axis that is added for the curves' letters at their ends."""
 
 LINE_LETTERS, LINE_PX = 52, 17
 """A line of words above a chart or a strip has so many letters, which a phone has room for, and is so high."""
@@ -95,17 +85,16 @@ def draw(answer: result.CrossoverResult, theme: Theme) -> go.Figure:
     if len(curves) < len(SIDES):
         return chart.empty("Nothing can be compared here.", theme)
     figure = chart.layout(go.Figure(), theme, height=HEIGHT)
-    tell = Phrasing.short(answer.asked, answer.a, answer.b)
     own = _colours(answer, theme)
     for key, curve in curves.items():
         figure.add_traces(_curve(answer, curve, key, own[key]))
     xs = sorted({one.x for curve in curves.values() for one, _ in curve.places})
     _set_axes(figure, answer, curves, xs)
     _add_key(figure, answer, own, theme)
-    _add_ends(figure, answer, curves, own, theme)
+    _add_ends(figure, curves, own, theme)
     said = "The two were measured at different places, so nobody leads"
     if isinstance(answer.outcome, Compared):
-        _add_crossings(figure, answer.outcome, tell, theme)
+        _add_crossings(figure, answer.outcome, names(answer.a, answer.b), theme)
         knots = answer.outcome.found.knots
         _add_ratios(figure, knots, answer.asked, (xs[0], xs[-1]), theme, own)
         said = f"Who leads{_doubt(knots)}"
@@ -187,12 +176,12 @@ def _hover(found: Pair, key: SideKey, one: CurvePlace, *, ranked: bool) -> str:
     return f"{html(found.sides[key].label)}: {value}<br>{chart.hover_lines(one.point.row, [])}"
 
 
-def _add_crossings(figure: go.Figure, outcome: Compared, tell: Phrasing, theme: Theme) -> None:
+def _add_crossings(figure: go.Figure, outcome: Compared, named: Names, theme: Theme) -> None:
     """Draw each crossing with its bracket, of several only its place, every other one higher; and where the lead
     passes on without one: the bracket, and of a single one whose best changes."""
     shown, turns = outcome.crossings, outcome.found.turns
     for order, one in enumerate(shown):
-        leads = f" {html(tell.who(one.leads_after))} leads from here" if len(shown) == 1 else ""
+        leads = f" {html(named[one.leads_after])} leads from here" if len(shown) == 1 else ""
         ends, text = (one.interval.low, one.interval.high), f"<b>{crossed(one)}</b>{leads}"
         _add_bracket(figure, ends, one.x, text, theme, shift=15 * (order % 2))
         line = {"color": theme.text, "width": 1, "dash": "dot"}
@@ -211,7 +200,7 @@ def _add_crossings(figure: go.Figure, outcome: Compared, tell: Phrasing, theme: 
     changes = [(turn, turn.cut) for turn in turns if turn.crossing is None and turn.cut is not None]
     for turn, cut in changes if len(changes) <= MOST_CHANGES else ():
         ends = (turn.below.x, turn.above.x)
-        text = f"<b>{place(ends[0])} to {place(ends[1])}: {html(tell.who(cut.side))}'s best changes</b>"
+        text = f"<b>{number(ends[0])} to {number(ends[1])}: {html(named[cut.side])}'s best changes</b>"
         _add_bracket(figure, ends, math.prod(ends) ** 0.5, text if len(turns) == 1 else "", theme, width=1)
 
 
@@ -241,8 +230,6 @@ def _add_bracket(
 
 def _set_axes(figure: go.Figure, pair: Pair, curves: Curves, xs: Sequence[float]) -> None:
     options, metric = pair.asked, pair.asked.row
-    span = log10(max(xs[-1] / xs[0], 1.5))
-    room = 0.045 * span
     better = " · lower is better" if options.row.better == "lower" else ""
     places = [one for curve in curves.values() for one, _ in curve.places]
     values = [one.y for one in (*places, *pair.a.hollow, *pair.b.hollow)]
@@ -250,8 +237,7 @@ def _set_axes(figure: go.Figure, pair: Pair, curves: Curves, xs: Sequence[float]
     figure.update_layout(
         margin={"t": 40, "l": LEFT_PX, "r": 24, "b": 64}, hovermode="closest", showlegend=False,
         uirevision=f"{options.along} {options.metric} {options.per} {pair.a.filters}",
-        xaxis={**_ticks(xs), "type": "log", "range": [log10(xs[0]) - room, log10(xs[-1]) + room + END_ROOM * span],
-               "title_text": html(axis_title(options.along)), "title_font_size": 13, "anchor": "y2", "tickangle": 0},
+        xaxis={**_x_axis(xs, options.along, END_ROOM), "anchor": "y2"},
         yaxis={"type": "log", "title_text": html(f"{metric.label} ({options.unit}){better}"), "title_font_size": 13,
                "domain": [STRIP_SHARE + 0.07, 1], "tickvals": marks, "ticktext": [number(mark) for mark in marks]},
         yaxis2={"domain": [0, STRIP_SHARE], "range": [0, 1], "visible": True, "showticklabels": False, "ticks": "",
@@ -259,12 +245,22 @@ def _set_axes(figure: go.Figure, pair: Pair, curves: Curves, xs: Sequence[float]
     )  # fmt: skip
 
 
-def _ticks(xs: Sequence[float]) -> dict[str, Any]:
-    """The measured places as ticks, or round ones where those are many; on a phone fewer of them have words."""
+def _x_axis(xs: Sequence[float], along: str, end_room: float = 0) -> dict[str, Any]:
+    """The axis with the measured places as ticks, or round ones where those are many; on a phone fewer have words."""
     ticks = _apart(xs, TICKS_APART) if len(xs) <= MOST_TICKS else decade_ticks(xs[0], xs[-1])
     kept = _apart(ticks, NARROW_APART)
-    texts = [by_width([place(x) if x in kept else BLANK, *[place(x)] * 3], ON_PHONES_TOO) for x in ticks]
-    return {"tickvals": ticks, "ticktext": texts}
+    texts = [by_width([number(x) if x in kept else BLANK, *[number(x)] * 3], ON_PHONES_TOO) for x in ticks]
+    low, high = log10(xs[0]), log10(xs[-1])
+    span = max(high - low, 0.5)
+    return {
+        "type": "log",
+        "range": [low - 0.045 * span, high + (0.045 + end_room) * span],
+        "title_text": html(axis_title(along)),
+        "title_font_size": 13,
+        "tickangle": 0,
+        "tickvals": ticks,
+        "ticktext": texts,
+    }
 
 
 def _apart(xs: Sequence[float], share: float) -> list[float]:
@@ -277,29 +273,16 @@ def _apart(xs: Sequence[float], share: float) -> list[float]:
     return kept[::-1]
 
 
-def _add_ends(figure: go.Figure, pair: Pair, curves: Curves, colours: Mapping[SideKey, str], theme: Theme) -> None:
-    """Write each curve's name at its end: beside it where that is the last of the axis, else above or below it."""
+def _add_ends(figure: go.Figure, curves: Curves, colours: Mapping[SideKey, str], theme: Theme) -> None:
+    """Write each curve's letter, which the key above explains, at its end: the upper curve's above it."""
     ends = {key: [one for one, wins in curve.places if wins][-1] for key, curve in curves.items()}
-    last = max(end.x for end in ends.values())
-    values = [one.y for curve in curves.values() for one, _ in curve.places]
-    near = abs(log10(ends["a"].y / ends["b"].y)) < CLOSE * max(log10(max(values) / min(values)), 1e-9)
     for key, end in ends.items():
         _, other = min((abs(log10(one.x / end.x)), one.y) for one, wins in curves[OTHER[key]].places if wins)
-        outside, is_upper = end.x == last, end.y >= other if key == "a" else end.y > other
-        shift = 14 if not outside else 0 if near else -9
-        mark = f"<span style='color:{colours[key]}'>■</span> " if outside else ""
-        text = mark + by_width(_end_names(key, pair.sides[key]), ON_PHONES_TOO)
-        corner, up = ("left bottom", shift) if is_upper else ("left top", -shift)
-        beside: dict[str, Any] = {"shift": (8 if outside else 2, up), "size": 13, "colour": theme.text, "align": "left"}
+        is_upper = end.y >= other if key == "a" else end.y > other
+        corner = "left bottom" if is_upper else "left top"
+        text = f"<span style='color:{colours[key]}'>■</span> <b>{key.upper()}</b>"
+        beside: dict[str, Any] = {"shift": (8, 0), "size": 13, "colour": theme.text, "align": "left"}
         figure.add_annotation(text_at(text, log10(end.x), log10(end.y), corner=corner, **beside))
-
-
-def _end_names(key: SideKey, side: Side) -> list[str]:
-    """A side's name at the end of its curve, as long as there is room for it on a page of each width."""
-    chip = chart.value_label("accelerator", side.accelerator) if side.accelerator else ""
-    names = [f"{key.upper()} {words}" for words in (side.hardware, chip) if words]
-    fitting = [[one for one in names if len(one) <= most] for most in END_LETTERS]
-    return [f"<b>{html(fits[0] if fits else key.upper())}</b>" for fits in fitting]
 
 
 def _of_pairs(pairs: result.PairList, theme: Theme) -> go.Figure:
@@ -308,22 +291,20 @@ def _of_pairs(pairs: result.PairList, theme: Theme) -> go.Figure:
     every = [knot for pair in listed for knot in pair.knots]
     several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]
-    per = Phrasing(pairs.asked, "", "").per
-    names = [_names(pair, per, several=several) for pair in reversed(listed)]
-    row = LINE_PX * max(map(len, names)) + STRIP_PX + BELOW_PX
+    titles = [_titles(pair, several=several) for pair in reversed(listed)]
+    row = LINE_PX * max(map(len, titles)) + STRIP_PX + BELOW_PX
     top = TOP_PX + LINE_PX * (1 + bool(_doubt(every)))
     figure = chart.layout(go.Figure(), theme, height=top + BOTTOM_PX + row * len(listed))
     colouring, ends = _colouring(every, theme), (log10(xs[0]), log10(xs[-1]))
-    for bottom, (pair, words) in enumerate(zip(reversed(listed), names, strict=True)):
+    for bottom, (pair, words) in enumerate(zip(reversed(listed), titles, strict=True)):
         span = (bottom + BELOW_PX / row, bottom + (BELOW_PX + STRIP_PX) / row)
         if pair.knots:
             _add_strip(figure, pair.knots, pairs.asked, colouring, ends, span, "y", str(pair.place))
         _add_words(figure, "<br>".join(words), span[1], theme.text)
         _add_marks(figure, pair.crossings, span[0], ends, theme)
-    room = 0.045 * max(ends[1] - ends[0], 0.5)
     orange, *_, blue = DIVERGING[theme.name]
     key = (
-        f"Who leads in {html(Phrasing(pairs.asked, '', '').what)}<br>"
+        f"Who leads in {html(pairs.asked.what)}<br>"
         f"<span style='color:{blue}'>■</span> A, named first, leads   <span style='color:{orange}'>■</span>"
         f" B leads   ▲ where they cross{_doubt(every).replace('   ', '<br>', 1)}"
     )
@@ -333,35 +314,23 @@ def _of_pairs(pairs: result.PairList, theme: Theme) -> go.Figure:
         showlegend=False,
         margin={"l": 24, "r": 24, "t": top, "b": BOTTOM_PX},
         uirevision=f"list {pairs.asked.along} {pairs.asked.metric}",
-        xaxis={
-            **_ticks(xs),
-            "type": "log",
-            "range": [ends[0] - room, ends[1] + room],
-            "title_text": html(axis_title(pairs.asked.along)),
-            "title_font_size": 13,
-            "showgrid": False,
-            "tickangle": 0,
-        },
+        xaxis={**_x_axis(xs, pairs.asked.along), "showgrid": False},
         yaxis={"range": [-0.05, len(listed)], "visible": False, "fixedrange": True},
     )
     return figure
 
 
-def _names(pair: ListedPair, per: str, *, several: bool) -> list[str]:
-    """Both sides of a pair, and per what, in one line, or in lines of their own that a phone has room for."""
+def _titles(pair: ListedPair, *, several: bool) -> list[str]:
+    """Both sides of a pair in one line, or in lines of their own that a phone has room for."""
     model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
-    sides, end = (f"{model}{pair.a.label}", f"against {pair.b.label}"), per and f",{per}"
-    whole = f"{' '.join(sides)}{end}"
-    if len(whole) <= LINE_LETTERS:
-        return [html(whole)]
-    lines = [(sides[0], ""), (sides[1], end)]
-    cut = [f"{_cut(one, LINE_LETTERS - len(last))}{last}" for one, last in lines]
-    full = [f"{one}{last}" for one, last in lines]
-    return [by_width([html(a), *[html(b)] * 3], ON_PHONES_TOO) for a, b in zip(cut, full, strict=True)]
+    sides = (f"{model}{pair.a.label}", f"against {pair.b.label}")
+    if len(" ".join(sides)) <= LINE_LETTERS:
+        return [html(" ".join(sides))]
+    return [by_width([html(_cut(one)), *[html(one)] * 3], ON_PHONES_TOO) for one in sides]
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def _cut(text: str) -> str:
+    return text if len(text) <= LINE_LETTERS else f"{text[: LINE_LETTERS - 1]}…"
 
 
 def _add_ratios(
@@ -453,7 +422,7 @@ def _edges(places: Sequence[float], ends: Ends) -> list[float]:
 def _knot_hover(knot: Knot, options: CrossoverOptions) -> str:
     sides = (("A", knot.y_a), ("B", knot.y_b))
     values = "<br>".join(f"{side}: <b>{number(y)}</b> {html(options.unit)}" for side, y in sides)
-    lead = html(Phrasing(options, "A", "B").lead_at(knot))
+    lead = html(f"{lead_at(knot, options, NO_NAMES)} at {at(options.along, knot.x)}")
     open_words = "" if knot.settled else "<br>of what was measured here: the other's best nearby was not"
     return f"{html(at(options.along, knot.x))}<br>{values}<br>{lead}{open_words}"
 

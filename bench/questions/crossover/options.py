@@ -16,14 +16,14 @@ from bench.basis.evidence import Ranking
 from bench.basis.options import Option
 from bench.basis.story import Needs, Story
 from bench.catalogue import Kind, Metric
-from bench.chart import setting, title
+from bench.chart import title
 from bench.errors import UsageError
 from bench.library import Library
 from bench.maths.crossover import Crossing
 from bench.records import POINT_FIELDS
 from bench.selection import Clause
 from bench.view import View
-from bench.wording import joined, number
+from bench.wording import inline, joined, number
 
 LOADS = ("batch", "concurrency", "request_rate")
 LENGTHS = ("isl", "osl", "context_tokens")
@@ -39,15 +39,20 @@ ALONG = {
 }
 """The axes: option value -> its SQL over a point's columns, NULL where the point does not state it."""
 
-AXIS_WORDS = {
-    USERS: "users per chip",
-    "request_rate": "request rate",
-    "isl": "input length",
-    "osl": "output length",
-    "context_tokens": "context",
+AXES = {
+    "batch": ("batch", "a batch of {}"),
+    "concurrency": ("concurrency", "{} request", "{} requests"),
+    USERS: ("users per chip", "{} user per chip", "{} users per chip"),
+    "request_rate": ("request rate", "{} request/s", "{} requests/s"),
+    "isl": ("input length", "{} token in", "{} tokens in"),
+    "osl": ("output length", "{} token out", "{} tokens out"),
+    "context_tokens": ("context", "{} token of context", "{} tokens of context"),
 }
+"""What an axis, one of its units, and several of them are called in a sentence."""
+
 Per = Literal["raw", "accelerator", "dollar", "watt"]
 PERS: tuple[Per, ...] = ("raw", "accelerator", "dollar", "watt")
+PER_WORDS = {"raw": "", "accelerator": " per chip", "dollar": " per dollar", "watt": " per rated watt"}
 UNITS = {"raw": "", "accelerator": "/chip", "dollar": " per USD/h", "watt": "/W"}
 SIDE_LENGTH = 400
 COMPARED: tuple[Kind, ...] = ("throughput", "engine_rate", "latency", "per_user")
@@ -124,6 +129,11 @@ class CrossoverOptions:
         return f"{self.row.unit}{UNITS[self.per]}"
 
     @property
+    def what(self) -> str:
+        """What is compared: "output throughput per dollar"."""
+        return f"{inline(self.row)}{PER_WORDS[self.per]}"
+
+    @property
     def is_pair(self) -> bool:
         """Whether both sides are chosen."""
         return self.a is not None and self.b is not None
@@ -189,47 +199,15 @@ def written(where: View) -> str:
     return urlencode(where.pairs(), quote_via=quote, safe=" ,:/()")
 
 
-def axis_words(along: str) -> str:
-    """An axis in a sentence: "batch", "users per chip", "input length"."""
-    return AXIS_WORDS.get(along, along)
-
-
-def axis_noun(along: str) -> str:
-    """What a point states of an axis, behind "a" or "no": "batch", "number of users per chip"."""
-    return f"number of {axis_words(along)}" if along == USERS else axis_words(along)
-
-
 def axis_title(along: str) -> str:
     """An axis's title with its unit."""
     return "Users per accelerator (requests in flight per chip)" if along == USERS else title(along)
 
 
-def at(along: str, *xs: float) -> str:
-    """Measured places in a sentence: "batch 128", "16 users per chip", "2 and 4 requests/s"."""
-    return _said(along, xs[-1], joined([place(x) for x in xs], at_most=3))
-
-
-def at_crossings(along: str, crossings: Sequence[Crossing]) -> str:
-    """Where crossings are, in a sentence: "batch 130", "concurrency 5.5 and 10.3"."""
-    return _said(along, crossings[-1].x, joined([crossed(one) for one in crossings], at_most=3))
-
-
-def span(along: str, low: float, high: float) -> str:
-    """A range along an axis: "batch 1 to 512", "2 to 64 users per chip"."""
-    return _said(along, high, reach(low, high))
-
-
-def reach(low: float, high: float) -> str:
-    """A range without the axis's name: "4 to 32", "8"."""
-    return " to ".join(dict.fromkeys((place(low), place(high))))
-
-
-def _said(along: str, x: float, places: str) -> str:
-    if along == USERS:
-        return f"{places} {'user' if places == '1' else 'users'} per chip"
-    if along == "context_tokens":
-        return f"{places} tokens of context"
-    return setting(along, x).replace(number(x), places)
+def at(along: str, *places: float | str) -> str:
+    """Places on an axis in a sentence: "a batch of 128", "16 users per chip", "2 and 4 requests/s"."""
+    texts = [one if isinstance(one, str) else number(one) for one in places]
+    return AXES[along][1 if texts == ["1"] else -1].format(joined(texts, at_most=3))
 
 
 def crossed(one: Crossing) -> str:
@@ -249,13 +227,6 @@ def between(x: float, low: float, high: float) -> str:
         if low < rounded < high:
             break
     return f"{rounded:,.{max(0, digits - 1 - math.floor(math.log10(rounded)))}f}"
-
-
-def place(x: float) -> str:
-    """A measured place on an axis with four significant digits: "10.67", "1,024"."""
-    if float(x).is_integer() or abs(x) >= 1000:
-        return f"{x:,.0f}"
-    return f"{float(f'{x:.4g}'):,g}"
 
 
 def story_of(library: Library, view: View) -> Story:

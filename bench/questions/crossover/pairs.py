@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import combinations
@@ -16,25 +16,17 @@ from bench.basis import evidence, prices
 from bench.basis.evidence import PointTally, Ranking, Reason
 from bench.library import Library
 from bench.questions import Column
-from bench.questions.crossover import comparison, curves, pair_words, result
+from bench.questions.crossover import comparison, curves, result, side_names
 from bench.questions.crossover import options as asking
 from bench.questions.crossover.comparison import Match, MeasuredSide
 from bench.questions.crossover.curves import HourlyPrices, MeasuredPlace
-from bench.questions.crossover.options import (
-    ALONG,
-    LENGTHS,
-    LOADS,
-    SIDE_LENGTH,
-    CrossoverOptions,
-    Per,
-    axis_words,
-    place,
-)
-from bench.questions.crossover.pair_words import Phrasing, member
+from bench.questions.crossover.options import ALONG, AXES, LENGTHS, LOADS, SIDE_LENGTH, CrossoverOptions, Per
 from bench.questions.crossover.result import SIDES, Compared, ListedPair, Outcome, Pair, PairList, Side
+from bench.questions.crossover.side_names import member, names
+from bench.questions.crossover.verdict import brief
 from bench.selection import Clause, clause, written
 from bench.view import View
-from bench.wording import counted, inline
+from bench.wording import counted, inline, number
 
 PER_COLUMN = {"raw": "", "accelerator": "_per_chip", "dollar": "_per_usd_per_h", "watt": "_per_w"}
 COLUMNS = tuple(map(Column, *zip(
@@ -47,13 +39,6 @@ COLUMNS = tuple(map(Column, *zip(
     ("a_lead_percent_low", "A leads by at least (%, below 0 B leads)"),
     ("a_lead_percent_high", "A leads by at most (%, below 0 B leads)"), strict=True,
 )))  # fmt: skip
-LISTED = tuple(
-    (
-        "pair model label_a label_b kind verdict crossing between from to a_lead_percent_low a_lead_percent_high "
-        "knots a b"
-    ).split()
-)
-
 NAMED = ("engine", "precision", "variant", "speculation", "disaggregated", "harness", "source")
 """What tells apart the curves of one accelerator, in the order in which it is named."""
 
@@ -139,14 +124,14 @@ def fair_divisor(library: Library, whole: View, options: CrossoverOptions) -> Pe
 
 def named(options: CrossoverOptions, match: Match, outcome: Outcome | None = None) -> tuple[Side, Side]:
     """Both sides in words, with what they differ in at every compared knot, and their points."""
-    a = pair_words.side(options.a or View(), match.a.points)
-    b = pair_words.side(options.b or View(), match.b.points)
+    a = side_names.side(options.a or View(), match.a.points)
+    b = side_names.side(options.b or View(), match.b.points)
     couples = [(one, other) for one in a.points for other in b.points[:1]]
     couples += [(one, other) for one in a.points[:1] for other in b.points]
     if isinstance(outcome, Compared):
         best = [[outcome.member(side, knot).facts for side in SIDES] for knot in outcome.found.knots]
         couples = [(one, other) for one, other in best]
-    a, b = pair_words.told_apart(a, b, couples)
+    a, b = side_names.told_apart(a, b, couples)
     return (replace(a, name="A"), replace(b, name="B")) if a.label == b.label else (a, b)
 
 
@@ -154,16 +139,16 @@ def sides(library: Library, whole: View, options: CrossoverOptions) -> dict[str,
     """What can be a side of this selection, and the sides chosen: each accelerator, count of it and curve, in words."""
     ranking = evidence.read(whole)
     (by_side,) = candidates(library, whole, ranking, replace(options, a=None, b=None))
-    names = [pair_words.side(own, ()) for own in (options.a, options.b) if own]
+    sides = [side_names.side(own, ()) for own in (options.a, options.b) if own]
     if options.is_pair:
-        names = [*named(options, comparison.matched(library, ranking, options))]
+        sides = [*named(options, comparison.matched(library, ranking, options))]
     for chip in sorted({one.side.accelerator or "" for one in by_side}):
         points = [point for one in by_side if one.side.accelerator == chip for point in one.held.points]
         counts = sorted({one.accelerators for one in points if one.accelerators})
         every = [(), *((count,) for count in counts if len(counts) > 1)]
         owns = (View.of({"accelerator": [chip], "accelerators": only}) for only in every)
-        names += [pair_words.side(own, points) for own in owns]
-    labels = [(side.filters, side.label) for side in (*names, *(one.side for one in by_side))]
+        sides += [side_names.side(own, points) for own in owns]
+    labels = [(side.filters, side.label) for side in (*sides, *(one.side for one in by_side))]
     first = dict(reversed(labels))
     return {filters: first[filters] for filters, _ in labels}
 
@@ -200,7 +185,7 @@ def _reasons(library: Library, options: CrossoverOptions) -> list[Reason]:
     """Why a ranked point is on no curve."""
     no_value = f"{asking.value_sql(library, options.metric)} IS NULL"
     no_axis = f"NOT coalesce({ALONG[options.along]} > 0, FALSE)"
-    told = [Reason("no_axis", f"without {axis_words(options.along)}", no_axis)]
+    told = [Reason("no_axis", f"without {AXES[options.along][0]}", no_axis)]
     told += [Reason("no_metric", f"without {inline(options.row)}", no_value)]
     unnamed = Reason("unnamed", "that state no accelerator", "accelerator IS NULL")
     return told if options.is_pair else [*told, unnamed]
@@ -237,7 +222,7 @@ def candidates(library: Library, view: View, ranking: Ranking, options: Crossove
         for key, held in sorted(groups.items(), key=lambda item: -len(item[1].xs)):
             if len(held.xs) >= FEWEST:
                 where = dict(_chosen_by(library, key, mates[_chip(key)], view, options).where)
-                side = pair_words.side(View.of(where | dict((own or View()).where)), held.points)
+                side = side_names.side(View.of(where | dict((own or View()).where)), held.points)
                 if len(side.filters) <= SIDE_LENGTH:
                     kept.setdefault(side.filters, Candidate(key, held, side))
         each_side.append(list(kept.values()))
@@ -272,7 +257,7 @@ def listed(
     for order, a, b in sorted(kept, key=lambda row: row[0])[:MOST_PAIRS]:
         match, facts = Match(a.held, b.held), (a.held.points[0], b.held.points[0])
         outcome = comparison.compared(match, options, options.per, priced)
-        sides = pair_words.told_apart(a.side, b.side, [facts])
+        sides = side_names.told_apart(a.side, b.side, [facts])
         pairs.append((ListedPair(0, *sides, outcome, order[0], (a.key, b.key)), match))
     pairs.sort(key=lambda row: _order(row[0]))
     # Pairs of equal counts come to the same with nothing divided and per chip.
@@ -358,9 +343,9 @@ def _order(pair: ListedPair) -> tuple[Any, ...]:
 def rows(answer: result.CrossoverResult) -> pd.DataFrame:
     """One row for each knot of a pair, or one for each pair."""
     if isinstance(answer, Pair):
-        return _of_knots(answer)
-    told = pd.DataFrame([_of_pair(one, answer.asked) for one in answer.pairs], columns=list(LISTED))
-    return told if told["model"].nunique() > 1 else told.drop(columns="model")
+        return pd.DataFrame(_of_knots(answer))
+    listed = pd.DataFrame([_of_pair(one, answer.asked) for one in answer.pairs])
+    return listed if listed.empty or listed["model"].nunique() > 1 else listed.drop(columns="model")
 
 
 def compared(rows: pd.DataFrame) -> str:
@@ -375,47 +360,53 @@ def value_columns(options: CrossoverOptions) -> tuple[str, str]:
     return f"a_{value}", f"b_{value}"
 
 
-def _of_knots(found: Pair) -> pd.DataFrame:
+def _of_knots(found: Pair) -> Iterator[dict[str, Any]]:
     """One row for each knot."""
-    asked, outcome = found.asked, found.outcome
-    a, b = value_columns(asked)
-    columns = [asked.along, a, b, "a_measured", "b_measured", "a_over_b", "leads", "a_lead_percent",
-               "a_lead_percent_low", "a_lead_percent_high", "tie", "settled", "a_series", "b_series", "a_point_id",
-               "b_point_id"]  # fmt: skip
-    rows = []
-    if isinstance(outcome, Compared):
-        for knot in outcome.found.knots:
-            best = [outcome.member(side, knot) for side in SIDES]
-            points = [one.at(knot.x) for one in best]
-            rows.append([
-                knot.x, knot.y_a, knot.y_b, knot.measured_a, knot.measured_b, knot.y_a / knot.y_b,
-                knot.leader or "tie", knot.lead_percent, knot.lead_low, knot.lead_high, knot.tie, knot.settled,
-                *(", ".join(member(one.facts)) for one in best), *(one and one.point.point_id for one in points),
-            ])  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
+    outcome, (value_a, value_b) = found.outcome, value_columns(found.asked)
+    if not isinstance(outcome, Compared):
+        return
+    for knot in outcome.found.knots:
+        a, b = (outcome.member(side, knot) for side in SIDES)
+        at_a, at_b = a.at(knot.x), b.at(knot.x)
+        yield {
+            found.asked.along: knot.x,
+            value_a: knot.y_a,
+            value_b: knot.y_b,
+            "a_measured": knot.measured_a,
+            "b_measured": knot.measured_b,
+            "a_over_b": knot.y_a / knot.y_b,
+            "leads": knot.leader or "tie",
+            "a_lead_percent": knot.lead_percent,
+            "a_lead_percent_low": knot.lead_low,
+            "a_lead_percent_high": knot.lead_high,
+            "tie": knot.tie,
+            "settled": knot.settled,
+            "a_series": ", ".join(member(a.facts)),
+            "b_series": ", ".join(member(b.facts)),
+            "a_point_id": at_a and at_a.point.point_id,
+            "b_point_id": at_b and at_b.point.point_id,
+        }
 
 
-def _of_pair(pair: result.ListedPair, options: CrossoverOptions) -> list[object]:
-    first = pair.crossings[0] if pair.crossings else None
+def _of_pair(pair: result.ListedPair, options: CrossoverOptions) -> dict[str, Any]:
+    """The row of a listed pair."""
+    outcome, first = pair.outcome, pair.crossings[0] if pair.crossings else None
     leads = [knot.lead_percent for knot in pair.knots]
-    ends = (pair.knots[0].x, pair.knots[-1].x) if pair.knots else (None, None)
-    kind = f"{pair.outcome.leader}_leads" if isinstance(pair.outcome, result.Leads) else pair.outcome.kind
-    verdict = Phrasing.short(options, pair.a, pair.b).brief(pair.outcome)
-    both = pair.outcome.found.run_on_both(first) if first and isinstance(pair.outcome, Compared) else (None, None)
-    between = " and ".join(dict.fromkeys(place(knot.x) for knot in both if knot)) if all(both) else None
-    return [
-        pair.place,
-        pair.a.points[0].model,
-        pair.a.label,
-        pair.b.label,
-        kind,
-        verdict,
-        first.x if first else None,
-        between,
-        *ends,
-        min(leads, default=None),
-        max(leads, default=None),
-        len(leads),
-        pair.a.filters,
-        pair.b.filters,
-    ]
+    both = outcome.found.run_on_both(first) if first and isinstance(outcome, Compared) else (None, None)
+    return {
+        "pair": pair.place,
+        "model": pair.a.points[0].model,
+        "label_a": pair.a.label,
+        "label_b": pair.b.label,
+        "kind": f"{outcome.leader}_leads" if isinstance(outcome, result.Leads) else outcome.kind,
+        "verdict": brief(outcome, options, names(pair.a, pair.b)),
+        "crossing": first.x if first else None,
+        "between": " and ".join(dict.fromkeys(number(knot.x) for knot in both if knot)) if all(both) else None,
+        "from": pair.knots[0].x if pair.knots else None,
+        "to": pair.knots[-1].x if pair.knots else None,
+        "a_lead_percent_low": min(leads, default=None),
+        "a_lead_percent_high": max(leads, default=None),
+        "knots": len(leads),
+        "a": pair.a.filters,
+        "b": pair.b.filters,
+    }

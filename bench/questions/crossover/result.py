@@ -12,7 +12,6 @@ from bench.basis.document import HIDDEN
 from bench.basis.evidence import PointTally
 from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice, Choice
-from bench.basis.stated_share import NOTHING, StatedShare
 from bench.maths.crossover import Crossing, Crossover, Knot
 from bench.maths.envelope import Envelope
 from bench.questions.crossover.options import CrossoverOptions, Per
@@ -42,11 +41,6 @@ class Member:
     def facts(self) -> PointFacts:
         """What all its points state."""
         return self.places[-1].point
-
-    @property
-    def span(self) -> tuple[float, float]:
-        """The first and the last place."""
-        return self.places[0].x, self.places[-1].x
 
     def at(self, x: float) -> CurvePlace | None:
         """What was measured at an x; None where nothing was."""
@@ -147,9 +141,9 @@ class NotKnown:
 
 @dataclass(frozen=True)
 class NoPoints:
-    """A side has no point, none that is ranked, none with the metric on the axis, or none of known "chips"."""
+    """A side has no point that is ranked, none with the metric on the axis, or none of known "chips"."""
 
-    code: Literal["nothing", "not_ranked", "axis", "chips"]
+    code: Literal["not_ranked", "axis", "chips"]
     side: SideKey
     kind: Literal["no_points"] = "no_points"
 
@@ -217,7 +211,6 @@ class Pair:
     """The answer for a chosen pair, under the asked normalisation and under every.
 
     `even` has the break-even of each side with a price on the other; `prices` are the listed ones of all accelerators.
-    `known` is what the headline begins with where few points state what limits are on.
     """
 
     asked: CrossoverOptions
@@ -229,7 +222,6 @@ class Pair:
     choice: Choice
     tally: PointTally
     prices: tuple[ChipPrice, ...]
-    known: StatedShare = NOTHING
     kind: Literal["pair"] = "pair"
 
     @property
@@ -282,7 +274,6 @@ class PairList:
     choice: Choice
     prices: tuple[ChipPrice, ...]
     tally: PointTally
-    known: StatedShare = NOTHING
     uneven: int = 0
     kind: Literal["listing"] = "listing"
 

@@ -8,9 +8,9 @@ import streamlit as st
 
 from bench.questions.crossover.figure import EVERY_STRIP, MOST_STRIPS
 from bench.questions.crossover.options import axis_title
-from bench.questions.crossover.pair_words import Phrasing
 from bench.questions.crossover.pairs import value_columns
 from bench.questions.crossover.result import CrossoverResult, Pair, PairList
+from bench.questions.crossover.side_names import names
 from bench.wording import lowered
 from pages.parts.crossover import prices
 from pages.shared import address, options, points, result
@@ -70,16 +70,16 @@ def rows(page: Page, answer: CrossoverResult) -> None:
 
 def _labels(found: Pair) -> dict[str, str]:
     """What heads the columns of the knots: both sides by name."""
-    tell, chosen = Phrasing.short(found.asked, found.a, found.b), found.asked
-    names = ("A", "B") if tell.a == found.a.label else (tell.a, tell.b)
+    chosen, (a, b) = found.asked, names(found.a, found.b).values()
+    a, b = ("A", "B") if a == found.a.label else (a, b)
     words = {
         chosen.along: axis_title(chosen.along).split(" (")[0],
-        "a_over_b": f"{names[0]} / {names[1]}",
-        "a_lead_percent": f"Lead of {names[0]} (%, better over worse)",
+        "a_over_b": f"{a} / {b}",
+        "a_lead_percent": f"Lead of {a} (%, better over worse)",
         "a_lead_percent_low": "Lead, from (95 %)",
         "a_lead_percent_high": "Lead, to (95 %)",
     }
-    for side, name, column in zip("ab", names, value_columns(chosen), strict=True):
+    for side, name, column in zip("ab", (a, b), value_columns(chosen), strict=True):
         words |= {
             column: f"{name}: {lowered(chosen.row.label)} ({chosen.unit})",
             f"{side}_measured": f"{name} measured",

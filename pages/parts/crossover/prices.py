@@ -6,8 +6,9 @@ import streamlit as st
 
 from bench.plain_text import markdown
 from bench.questions import options
-from bench.questions.crossover.pair_words import Phrasing
+from bench.questions.crossover.options import at
 from bench.questions.crossover.result import CrossoverResult, Pair
+from bench.questions.crossover.side_names import names
 from bench.wording import number
 from pages.shared import address
 from pages.shared.frame import Page
@@ -41,11 +42,11 @@ def slider(page: Page, answer: CrossoverResult) -> None:
     best, priced = even.usd_per_accelerator_hour, answer.a.price
     now = priced.usd if priced else best
     high, low = DEAREST * max(best, now), CHEAPEST * min(best, now)
-    tell, key = Phrasing.short(answer.asked, answer.a, answer.b), f"{page.name}.slider"
+    key, who, place = f"{page.name}.slider", names(answer.a, answer.b)["a"], at(answer.asked.along, even.x)
     known = "" if priced else " (no price is known, so the slider starts there)"
     st.session_state[key] = round(min(max(now, round(low, 2)), round(high, 2)), 3)
     st.slider(
-        f"Price of one chip of {markdown(tell.a)} (USD/h); at {markdown(tell.at(even.x))} it breaks even at"
+        f"Price of one chip of {markdown(who)} (USD/h); at {markdown(place)} it breaks even at"
         f" {number(best, 3)}{known}",
         min_value=round(low, 2),
         max_value=round(high, 2),

@@ -101,11 +101,14 @@ Told = Mapping[str, Mapping[str, object] | list[Mapping[str, object]]]
 
 
 def assert_told(answer: Answer[Any], told: Told) -> None:
-    """An answer has statements of these kinds with these values, and no more of these kinds."""
+    """An answer has statements of these kinds with these values among theirs, and no more of these kinds."""
     for kind, values in told.items():
         every = values if isinstance(values, list) else [values]
         found = [dict(one.values) for one in statements(answer, kind)]
-        assert (kind, found) == (kind, [{key: _nearly(value) for key, value in one.items()} for one in every])
+        assert len(found) == len(every), (kind, found)
+        for one, wanted in zip(found, every, strict=True):
+            known = {key: one.get(key) for key in wanted}
+            assert (kind, known) == (kind, {key: _nearly(value) for key, value in wanted.items()})
 
 
 def _nearly(value: object) -> object:
@@ -113,7 +116,7 @@ def _nearly(value: object) -> object:
 
 
 def unflagged(library: Library, statement: Statement) -> list[str]:
-    """The flags of a statement's points that its text does not print."""
+    """The flags of a statement's points that neither its text nor its dagger stands for."""
     named = facts_of.named(library, statement.point_ids).values()
     words = {word for point in named for word in flags.printed(point.flag_kinds)}
-    return [word for word in sorted(words) if word not in statement.text]
+    return [word for word in sorted(words) if word not in statement.text and word not in statement.flags]
