@@ -11,6 +11,7 @@ Behind the colon stands how a value is written:
     {x:share}                a ratio as a percentage
     {x:times} {x:ahead}      a ratio: "2.6 times", "31 % more"; by how much a leader leads: "by 31 %"
     {x:metric}               a metric's name from its key: "p99 TTFT"
+    {x:column}               a column's name: "input length", of each where it is a list
     {x:in ttft_ms_p99}       a metric's value with its unit; {x:in {metric}} where the key is a value, too
     {x:each part}            a list of mappings, each by the template `part`, "; " between them
 
@@ -26,7 +27,7 @@ from typing import Any
 from bench import catalogue, flags
 from bench.basis.points import PointFacts
 from bench.basis.statement import Role, Statement
-from bench.basis.wording import ahead, flags_of, opened, times
+from bench.basis.wording import ahead, column_words, flags_of, opened, times
 from bench.chart import value_label
 from bench.names import KINDS
 from bench.wording import counted, inline, joined, number, quantity, share
@@ -34,7 +35,7 @@ from bench.wording import counted, inline, joined, number, quantity, share
 LISTED = 3
 DAGGER = "†"
 """Stands behind a sentence that names a flagged point; a note says which flags those are."""
-COLUMNS = (*KINDS, "precision")
+COLUMNS = (*KINDS, "precision", "column")
 
 
 class Narrator(Formatter):
@@ -94,6 +95,8 @@ class Narrator(Formatter):
 
 
 def _named(column: str, value: Any) -> str:
+    if column == "column":
+        return column_words(value)
     return value.upper() if column == "precision" and value else value_label(column, value)
 
 
