@@ -16,6 +16,7 @@ Behind the colon stands how a value is written:
     {x:margin}               the least and the most ratio of a leader: "by 2.8 to 55 %"; from 1 on "by up to 55 %"
     {x:range}                the least and the most of some numbers: "1.2 to 1.8", one number where they read alike
     {x:metric}               a metric's name from its key: "p99 TTFT"
+    {x:column}               a column's name: "input length", of each where it is a list
     {x:in ttft_ms_p99}       a metric's value with its unit; {x:in {metric}} where the key is a value, too
     {x:each part}            a list of mappings, each by the template `part`, "; " between them
 
@@ -31,7 +32,7 @@ from typing import Any
 from bench import catalogue, flags
 from bench.basis.points import PointFacts
 from bench.basis.statement import Role, Statement
-from bench.basis.wording import TWICE, ahead, between, flags_of, opened, speed, times
+from bench.basis.wording import TWICE, ahead, between, column_words, flags_of, opened, speed, times
 from bench.chart import value_label
 from bench.names import KINDS
 from bench.wording import counted, inline, joined, number, quantity, share
@@ -39,7 +40,7 @@ from bench.wording import counted, inline, joined, number, quantity, share
 LISTED = 3
 DAGGER = "†"
 """Stands behind a sentence that names a flagged point; a note says which flags those are."""
-COLUMNS = (*KINDS, "precision")
+COLUMNS = (*KINDS, "precision", "column")
 
 
 class Narrator(Formatter):
@@ -99,6 +100,8 @@ class Narrator(Formatter):
 
 
 def _named(column: str, value: Any) -> str:
+    if column == "column":
+        return column_words(value)
     if value is None:
         return f"{column} not stated"
     return value.upper() if column == "precision" else value_label(column, value)

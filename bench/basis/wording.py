@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from bench import flags
 from bench.basis.points import PointFacts
-from bench.chart import value_label
+from bench.chart import title, value_label
 from bench.maths.grid import TIE
 from bench.view import View
-from bench.wording import counted, joined, number, share
+from bench.wording import counted, joined, lowered, number, share
 
 TWICE = 1.995
 """From this ratio on, which three digits write as 2.00, it is told as times, below it as a percentage."""
@@ -35,6 +35,11 @@ class Listing(NamedTuple):
 def opened(text: str) -> str:
     """Words as a sentence opens with them: the first letter is a capital."""
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def column_words(column: str) -> str:
+    """A column's name inside a sentence: "input length", "chip count"."""
+    return "chip count" if column == "accelerators" else lowered(title(column).split(" (")[0])
 
 
 def fitting(*sentences: str | Callable[[], str], longest: int = LONGEST) -> str:

@@ -20,6 +20,7 @@ WORDS = {
     "ratio": "{x:times}, ahead {x:ahead}.",
     "margin": "{x:margin}, {x:range}.",
     "metric": "{key:metric} of {x:in {key}}.",
+    "columns": "{x:column} differ.",
     "each": "{rows:each part}.",
     "part": "{chip:accelerator} {usd}",
 }
@@ -46,6 +47,7 @@ FLAGGED = PointFacts("p1", flags='[{"kind": "decode-only"}]')
         ("margin", {"x": [1, 1.55]}, "By up to 55 %, 1 to 1.55."),
         ("margin", {"x": [1, 3.2]}, "Up to 3.20 times, 1 to 3.20."),
         ("metric", {"key": "ttft_ms_p99", "x": 2000.0}, "P99 TTFT of 2,000 ms."),
+        ("columns", {"x": ["isl", "accelerators"]}, "Input length and chip count differ."),
         ("each", {"rows": [{"chip": "mi355x", "usd": 2.0}] * 5}, "MI355X 2; MI355X 2; MI355X 2; 2 more."),
     ],
 )

@@ -17,7 +17,7 @@ from bench.view import View
 from tests.library.files import published
 from tests.questions.answering import answer_of
 from tests.questions.audited import answers, one_model, reference_answers
-from tests.questions.saying import headline, kinds, said, statement
+from tests.questions.saying import kinds, said, statement, tells
 from tests.thorough import some
 
 MODELS = (
@@ -37,6 +37,7 @@ RANKS = (
     "who_leads",
     "leads_on",
     "peak",
+    "lowest",
     "peaks",
     "panels",
     "cheapest",
@@ -173,13 +174,13 @@ def test_a_model_without_the_story_is_named_first_and_the_other_is_compared_by_c
 def test_heatmap_has_a_panel_and_a_peak_for_each_model(two: Library) -> None:
     answer = question("heatmap").answer(two, BOTH)
     assert answer.view.option("panel") == "model"
-    assert headline(answer) == ("peaks", {"value": 1200, "x": answer.result.peak.x, "y": answer.result.peak.y})
+    tells(answer, {"peaks": {"value": 1200, "x": answer.result.peak.x, "y": answer.result.peak.y}})
     bests = [max(cells, key=lambda cell: cell.value) for cells in answer.result.panels.values()]
     assert {(one.panel, one.best.accelerator, one.value) for one in bests} == {
         ("llama-3.1-8b", "l40s", 1200),
         ("llama-3.1-70b", "h100-sxm", 500),
     }
-    assert set(statement(answer, "peaks").point_ids) == {id for one in bests for id in one.ids}
+    assert set(statement(answer, "peaks").point_ids) == {one.best.point_id for one in bests}
 
 
 def test_side_by_side_are_models_that_a_reader_chose(two: Library) -> None:

@@ -47,7 +47,7 @@ def test_each_question_says_that_nothing_keeps_a_limit(shipped: Library, turn: i
         answer = question(name).answer(shipped, View.of(STORY, {option: metric}, slo=NOBODY_KEEPS))
         assert answer.headline.endswith("."), (name, option, metric)
         assert isinstance(question(name).figure(answer.result, LIGHT), go.Figure)
-        assert not {one.kind for one in answer.statements} & {"cheapest", "peak", "crosses"}
+        assert not {one.kind for one in answer.statements} & {"cheapest", "peak", "lowest", "crosses"}
 
 
 def test_a_cost_axis_without_a_point_within_the_limits_is_a_sentence(shipped: Library) -> None:

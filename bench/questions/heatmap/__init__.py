@@ -6,16 +6,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from bench import selection
-from bench.basis import evidence, points, side_by_side, stated_share, story, variations
-from bench.basis.statement import caveat
+from bench.basis import evidence, points, side_by_side, stated_share, variations
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.library import Library
 from bench.maths.grid import verdict as leader
-from bench.questions import Answer, Column, Steps, Why, counting
-from bench.questions.heatmap import grid, options, statements
+from bench.questions import Answer, Column, Steps, Why, counting, pipeline
+from bench.questions.heatmap import grid, options, verdict
 from bench.questions.heatmap.figure import figure as figure
-from bench.questions.heatmap.grid import LIKE_LOADS, NONE
+from bench.questions.heatmap.grid import AXES, LIKE_LOADS, NONE
 from bench.questions.heatmap.options import OPTIONS as OPTIONS
 from bench.questions.heatmap.options import choices as choices
 from bench.questions.heatmap.result import MOST_PANELS, Heatmap
@@ -56,52 +54,43 @@ def answer(library: Library, view: View) -> Answer[Heatmap]:
     """The peak and how it falls off, every cell, and what was left out; or the ratio of two sides."""
     chosen = options.story_of(library, view)
     whole, ranking = chosen.view, evidence.read(chosen.view)
-    heatmap = grid.laid(library, ranking)
-    if not heatmap.cells:
-        heatmap = replace(heatmap, stated=options.stated(library, whole))
+    found = grid.laid(library, ranking)
+    if not found.cells:
+        found = replace(found, stated=tuple(options.held(library, whole.with_slo(()), AXES)))
     deciding = evidence.deciding(library, ranking)
-    figures = {inline(heatmap.row): grid.value_sql(library, heatmap.metric)}
-    shown = [one.model for cell in heatmap.cells for one in cell.facts]
-    return Answer(
-        question=QUESTION,
-        view=whole,
-        result=heatmap,
-        statements=(
-            *(side_by_side.gave_way(view.option("panel"), "model") if heatmap.panel == "model" else ()),
-            *side_by_side.left_out(library, whole, shown, statements.no_cell(heatmap)),
-            *statements.statements(
-                heatmap, ranking, deciding, stated_share.of_headline(library, whole, deciding, figures)
-            ),
-            *(caveat("gave_way", text) for text in statements.given_way(view, whole)),
-            *story.statements(chosen),
-            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
-        ),
-        rows=_rows(heatmap),
-        why=_why(heatmap),
-        library_version=library.version,
+    known = stated_share.of_headline(
+        library, whole, deciding, {inline(found.row): grid.value_sql(library, found.metric)}
     )
+    shown = [one.model for cell in found.cells for one in cell.facts]
+    said = (
+        *(side_by_side.gave_way(view.option("panel"), "model") if found.panel == "model" else ()),
+        *side_by_side.left_out(library, whole, shown, verdict.SAY.text("no_cell", {"metric": found.metric})),
+        *verdict.statements(found, ranking, deciding, known),
+        *verdict.gave_way(view, whole),
+    )
+    return pipeline.answer(library, QUESTION, whole, found, said, _rows(found), _why(found), chosen, known)
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
     """Whether the peak stays in its cell, or the better side of a ratio ahead, with one choice changed at a time.
 
-    None where the headline names neither.
+    None where the verdict names neither.
     """
     whole = complete(library, view)
     if not evidence.deciding(library, evidence.read(whole)).names_a_best:
         return None
 
-    def verdict(one: Variation) -> Verdict | None:
-        heatmap = grid.laid(library, one.ranking, named=whole.option("ratio_by") != NONE)
-        if heatmap.peak is None:
+    def varied(one: Variation) -> Verdict | None:
+        found = grid.laid(library, one.ranking, named=whole.option("ratio_by") != NONE)
+        if found.peak is None:
             return None
-        if heatmap.ratio is None:
-            return Verdict(heatmap.peak.place, f"the peak is at {statements.place(heatmap, heatmap.peak)}")
-        who = {"a": heatmap.ratio.a, "b": heatmap.ratio.b, "tie": "neither"}[leader(heatmap.middle, heatmap.row.better)]
-        return Verdict(who, f"{who} is ahead") if heatmap.ratio.is_told else None
+        if found.ratio is None:
+            return Verdict(found.peak.place, verdict.SAY.text("peak_there", {"at": verdict.place(found, found.peak)}))
+        side = {"a": found.ratio.a, "b": found.ratio.b, "tie": "neither"}[leader(found.middle, found.row.better)]
+        return Verdict(side, verdict.SAY.text("side_ahead", {"side": side})) if found.ratio.is_told else None
 
     metric = whole.option("metric")
-    return variations.of(library, whole, None, verdict, f"({grid.value_sql(library, metric)}) IS NOT NULL")
+    return variations.of(library, whole, None, varied, f"({grid.value_sql(library, metric)}) IS NOT NULL")
 
 
 def points_behind(library: Library, view: View, cell: str) -> pd.DataFrame:
@@ -118,12 +107,7 @@ def _rows(heatmap: Heatmap) -> pd.DataFrame:
     for cell in heatmap.cells:
         row = {
             "cell": cell.place,
-            "panel": cell.panel,
-            "x": cell.x,
-            "y": cell.y,
-            "value": cell.value,
-            "state": cell.state,
-            "points": cell.points,
+            **{key: getattr(cell, key) for key in ("panel", "x", "y", "value", "state", "points")},
         }
         if heatmap.ratio is None:
             facts = cell.best.row if cell.best else dict.fromkeys(points.COLUMNS)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 
 from bench.chart import setting, title
 from bench.questions.heatmap.grid import place_of
-from bench.questions.heatmap.result import Cell, Heatmap
+from bench.questions.heatmap.result import Heatmap
 from bench.view import View
 from bench.wording import number, quantity
 
@@ -23,39 +22,19 @@ STATED_FACTS = tuple("model accelerator accelerators tp pp dp ep precision engin
 
 def in_words(heatmap: Heatmap, cells: Iterable[str]) -> dict[str, str]:
     """What each of these cells is, best first: its panel, its place on both axes, its value or why it has none."""
-    known = {cell.place: cell for cell in heatmap.cells}
+    values = {cell.place: cell.value or 0.0 for cell in heatmap.measured}
+    states = {cell.place: cell.state for cell in heatmap.cells}
+    panels = {place_of(cell.place)[0]: cell.panel for cell in heatmap.cells}
     turned = 1 if heatmap.row.better == "lower" else -1
-
-    def rank(id: str) -> tuple[bool, float]:
-        cell = known.get(id)
-        value = cell.value if cell is not None and cell.is_measured else None
-        return (value is None, 0.0 if value is None else turned * value)
-
-    return {id: _words(heatmap, id, known.get(id)) for id in sorted(cells, key=rank)}
-
-
-def _words(heatmap: Heatmap, id: str, cell: Cell | None) -> str:
-    panel, x, y = place_of(id)
-    where = [setting(heatmap.panel, _plain(panel))] if heatmap.panel is not None and panel else []
-    where += [setting(heatmap.x, x), setting(heatmap.y, y)]
-    if cell is None:
-        words = EMPTY
-    elif cell.value is None or not cell.is_measured:
-        words = cell.state
-    else:
-        words = f"{number(cell.value)} times" if heatmap.ratio is not None else quantity(cell.value, heatmap.metric)
-    return f"{', '.join(where)}: {words}"
-
-
-def _plain(text: str) -> str | float | bool:
-    """A panel's value as its column holds it."""
-    if text in ("true", "false"):
-        return text == "true"
-    try:
-        told = float(text)
-    except ValueError:
-        return text
-    return told if math.isfinite(told) else text
+    words = {}
+    for id in sorted(cells, key=lambda id: (id not in values, turned * values.get(id, 0.0))):
+        panel, x, y = place_of(id)
+        where = [setting(heatmap.panel, panels.get(panel, panel))] if heatmap.panel and panel else []
+        what = states.get(id, EMPTY)
+        if id in values:
+            what = f"{number(values[id])} times" if heatmap.ratio else quantity(values[id], heatmap.metric)
+        words[id] = f"{', '.join([*where, setting(heatmap.x, x), setting(heatmap.y, y)])}: {what}"
+    return words
 
 
 def labels(view: View, heatmap: Heatmap) -> dict[str, str]:

@@ -41,14 +41,7 @@ FAILED = "#D55E00"
 DAGGER = "†"
 SLOT, MARKED, ONE_SIDE, FAILURE = 0.0, 1.0, 2.0, 3.0
 LOADS = {"concurrency": "concurrency", "request_rate": "requests/s", "batch": "batch"}
-BARE_AXIS = {
-    "showgrid": False,
-    "zeroline": False,
-    "showline": False,
-    "ticks": "",
-    "fixedrange": True,
-    "ticklabelstandoff": 3,
-}
+BARE_AXIS = {**dict.fromkeys(("showgrid", "zeroline", "showline"), False), "ticks": "", "fixedrange": True}
 
 
 def figure(heatmap: Heatmap, theme: Theme) -> go.Figure:
@@ -167,12 +160,9 @@ def _bricks(panels: Panels) -> dict[str, Any]:
 
 def _clickable(heatmap: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]:
     """An unseen line under each cell, seen once the cell is clicked: only scatter points can be selected there."""
-    cells = {(cell.panel, cell.x, cell.y): cell for cell in heatmap.drawn}
-    empty = panels.spots.keys() - cells.keys() if len(panels.spots) <= MOST_GAPS else ()
-    places = [*cells, *(place for place in panels.spots if place in empty)]
-    said = [
-        _hover_text(cells[place], heatmap) if place in cells else _gap_text(*place[1:], heatmap) for place in places
-    ]
+    texts = {(cell.panel, cell.x, cell.y): _hover_text(cell, heatmap) for cell in heatmap.drawn}
+    if len(panels.spots) <= MOST_GAPS:
+        texts |= {place: _gap_text(*place[1:], heatmap) for place in panels.spots if place not in texts}
     line = {
         "symbol": "line-ew",
         "size": int(panels.narrowest_cell / EW_LENGTH),
@@ -184,10 +174,10 @@ def _clickable(heatmap: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]
     return {
         "type": "scatter",
         "mode": "markers",
-        "customdata": [cell_id(*place) for place in places],
-        "hovertext": said,
-        "x": [panels.spots[place].across for place in places],
-        "y": [panels.spots[place].up for place in places],
+        "customdata": [cell_id(*place) for place in texts],
+        "hovertext": list(texts.values()),
+        "x": [panels.spots[place].across for place in texts],
+        "y": [panels.spots[place].up for place in texts],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": line,
         "selected": {"marker": {"opacity": 1}},
@@ -203,6 +193,7 @@ def _axis(letter: str, panels: Panels, found: Heatmap) -> dict[str, Any]:
     labels = [f"{number(value)}{plus}" for value in values]
     return {
         **BARE_AXIS,
+        "ticklabelstandoff": 3,
         "range": [0, float(edges[-1])],
         "tickvals": middles,
         "ticktext": [
@@ -238,16 +229,13 @@ def _key(panels: Panels, heatmap: Heatmap) -> list[str]:
     """What the marks in the cells mean, for those that occur, in lines as wide as the narrowest chart."""
     shown = heatmap.drawn
     states = {cell.state for cell in shown}
-    load = _second_line(shown, heatmap, panels)
+    load, is_readable = _second_line(shown, heatmap, panels), panels.readable_from is not None
     words = [(f"{mark} {what}", state in states) for state, (mark, what) in WITHOUT_VALUE.items()]
     if heatmap.ratio:
         words += [(f"A: only {html(heatmap.ratio.a)}", "only a" in states)]
         words += [(f"B: only {html(heatmap.ratio.b)}", "only b" in states)]
     words += [
-        (
-            "<i>italics</i>: not measured",
-            panels.readable_from is not None and any(cell.is_unmeasured for cell in shown),
-        ),
+        ("<i>italics</i>: not measured", is_readable and any(cell.is_unmeasured for cell in shown)),
         (f"{DAGGER} flagged, see the notes", any(cell.is_flagged for cell in shown)),
         ("dotted frame: at unlike loads, not in the range", any(heatmap.is_apart(cell) for cell in shown)),
         ("faint: no point", len(shown) < len(panels.spots)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -18,15 +18,14 @@ from bench import catalogue
 from bench.basis import evidence, likeness, points
 from bench.basis.evidence import USED, PointTally, Ranking, Reason
 from bench.basis.points import PointFacts
-from bench.chart import title
+from bench.basis.wording import column_words
 from bench.errors import UsageError
 from bench.library import Library
-from bench.library.newest_runs import OLDER
-from bench.questions.heatmap.result import Cell, Heatmap, Ratio, State, compared
+from bench.questions.heatmap.result import STATES, Cell, Heatmap, Ratio, compared
 from bench.records import LOAD_AXES
 from bench.selection import Clause, clause, written
 from bench.view import FILTER_BY_KEY, View
-from bench.wording import inline, lowered
+from bench.wording import inline
 
 AXES = ("isl", "osl", "concurrency", "batch", "request_rate", "accelerators", "tp")
 """The columns a grid can have as axes."""
@@ -42,17 +41,6 @@ LIKE_LOADS = ("load_kind", *LOAD_AXES)
 
 TOLD_APART = (*likeness.DEPLOYED, "accelerator", "chips", "load_kind")
 """What a ratio cannot be told apart from where it differs in every cell too."""
-
-STATES: Mapping[str, State] = {
-    "beyond_limit": "beyond the limit",
-    "unknown_limit": "limit unknown",
-    "failed": "failed",
-    "no_metric": "no metric",
-    "flagged": "flagged",
-    OLDER: "older run",
-    "other_evidence": "not measured",
-}
-"""What a cell without a value is, by the first of these codes that a point in it has."""
 
 NO_AXIS, OTHER_KIND = "no_axis", "other_kind"
 IN_A_CELL = (USED, "failed", "no_metric", "beyond_limit", "unknown_limit")
@@ -130,38 +118,29 @@ def laid(library: Library, ranking: Ranking, *, named: bool = True) -> Heatmap:
     reasons, rows = _counted(library, ranking, grid)
     kind = _kind(rows, is_ratio=bool(grid.sides), by_model=grid.panel == "model")
     placed = [row for row in rows if row.kind == kind and None not in (row.x, row.y, row.side)]
+    others = [row for row in rows if row.kind != kind and row.point_id]
+    other = (min if grid.lower else max)(others, key=lambda row: row.value or 0.0, default=None)
     tally: Counter[str] = Counter()
-    others: dict[str | None, GridRow] = {}
-    for row in sorted(rows, key=lambda row: row.value or 0.0, reverse=not grid.lower):
+    for row in rows:
         for code, many in row.codes.items():
             tally[OTHER_KIND if row.kind != kind and code in IN_A_CELL else code] += many
-        if row.kind != kind and row.point_id:
-            others.setdefault(row.kind, row)
-    ids = [row.point_id for row in (*placed, *others.values()) if row.point_id]
+    ids = [row.point_id for row in (*placed, *([other] if other else [])) if row.point_id]
     facts = points.named(library, ids) if named else {one: PointFacts(one) for one in ids}
-    passports = _passports(library, grid.metric) if named else {}
-    cells = _cells(placed, facts, passports)
-    ratio = None
-    if grid.sides:
-        pairs = [(cell.best, cell.best_b) for cell in compared(cells) if cell.best and cell.best_b]
-        keys = [key for key in TOLD_APART if key != fact_of(grid.by)]
-        a, b = (likeness.filter_words(grid.by, side) for side in grid.sides)
-        both = tuple(one for one in likeness.everywhere(pairs, keys) if one.a and one.b)
-        ratio = Ratio(grid.by, a, b, both)
+    cells = _cells(placed, facts, _passports(library, grid.metric) if named else {})
     wide = placed[0][1:3] if placed else (False, False)
     return Heatmap(
-        grid.x,
-        grid.y,
-        grid.panel,
-        grid.metric,
-        whole.option("load"),
-        whole.option("scale"),
-        kind,
-        tuple(axis for axis, is_wide in zip((grid.x, grid.y), wide, strict=True) if is_wide),
-        cells,
-        ratio,
-        PointTally(dict(tally), reasons),
-        tuple((facts[row.point_id or ""], row.value or 0.0) for row in others.values()),
+        x=grid.x,
+        y=grid.y,
+        panel=grid.panel,
+        metric=grid.metric,
+        level=whole.option("load"),
+        scale=whole.option("scale"),
+        load_kind=kind,
+        doublings=tuple(axis for axis, is_wide in zip((grid.x, grid.y), wide, strict=True) if is_wide),
+        cells=cells,
+        ratio=_ratio(grid, cells) if grid.sides else None,
+        tally=PointTally(dict(tally), reasons),
+        other_kind=(facts[other.point_id or ""], other.value or 0.0) if other else None,
     )
 
 
@@ -191,11 +170,6 @@ def behind(library: Library, ranking: Ranking, cell: str) -> pd.DataFrame:
 def value_sql(library: Library, metric: str) -> str:
     """The DuckDB expression of a point's value; NULL where it is absent or not finite."""
     return f"CASE WHEN isfinite({metric}) THEN {metric} END" if library.has(metric) else "CAST(NULL AS REAL)"
-
-
-def axis_words(column: str) -> str:
-    """A column inside a sentence: "input length", "chip count"."""
-    return "chip count" if column == "accelerators" else lowered(title(column).split(" (")[0])
 
 
 def fact_of(column: str) -> str:
@@ -272,7 +246,7 @@ def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ..
         Reason("failed", "that failed", failed),
         Reason("no_metric", f"without {inline(catalogue.metric(grid.metric))}", absent),
         *evidence.limit_reasons(library, ranking),
-        Reason(NO_AXIS, f"without {axis_words(grid.x)} or {axis_words(grid.y)}", off),
+        Reason(NO_AXIS, f"without {column_words(grid.x)} or {column_words(grid.y)}", off),
     )
 
 
@@ -295,35 +269,42 @@ def _cells(
     placed: Iterable[GridRow], facts: Mapping[str, PointFacts], passports: Mapping[str, str]
 ) -> tuple[Cell, ...]:
     """Every cell some selected point lies in, by panel, y and x; in a ratio each side's in one."""
-    by_place: dict[str, dict[str | None, Cell]] = {}
+    by_place: dict[tuple[Any, float, float], dict[str | None, GridRow]] = {}
     for row in placed:
-        where, many = (cell_id(row.panel, row.x, row.y), row.panel, row.x, row.y), row.codes.total()
-        state: State = next((state for code, state in STATES.items() if row.codes[code]), "no metric")
-        cell = Cell(*where, state, many)
-        if row.point_id:
-            best = facts[row.point_id]
-            cell = Cell(*where, "measured", many, row.value, best, passports.get(best.source_id or ""))
-        by_place.setdefault(cell.place, {})[row.side] = cell
-    return tuple(own[""] if "" in own else _ratio(own.get("a"), own.get("b")) for own in by_place.values())
+        by_place.setdefault((row.panel, row.x, row.y), {})[row.side] = row
+    cells = []
+    for (panel, x, y), sides in by_place.items():
+        first = next(iter(sides.values()))
+        state = next((state for code, (state, *_) in STATES.items() if first.codes[code]), "no metric")
+        many = sum(row.codes.total() for row in sides.values())
+        values = {side: row.value for side, row in sides.items() if row.point_id}
+        bests = {side: facts[row.point_id] for side, row in sides.items() if row.point_id}
+        cell = Cell(cell_id(panel, x, y), panel, x, y, state, many)
+        if best := bests.get(""):
+            cell = replace(
+                cell, state="measured", value=values[""], best=best, passport=passports.get(best.source_id or "")
+            )
+        elif bests:
+            cell = _divided(cell, values.get("a"), values.get("b") or None, bests.get("a"), bests.get("b"))
+        cells.append(cell)
+    return tuple(cells)
 
 
-def _ratio(a: Cell | None, b: Cell | None) -> Cell:
-    """Both sides' cells of a place in one; of one side alone, or in the state of one, where there is no ratio."""
-    here = a or b
-    assert here is not None
-    one, other = a.value if a else None, (b.value or None) if b else None
-    best, best_b = a.best if a else None, b.best if b else None
-    states: dict[tuple[bool, bool], State] = {
-        (True, True): "measured",
-        (True, False): "only a",
-        (False, True): "only b",
-        (False, False): here.state,
-    }
-    alike = not (best and best_b) or all(getattr(best, key) == getattr(best_b, key) for key in LIKE_LOADS)
-    many = sum(cell.points for cell in (a, b) if cell)
-    value = one / other if one is not None and other is not None else None
-    return Cell(here.place, here.panel, here.x, here.y, states[one is not None, other is not None], many, value,
-                best, None, one, other, best_b, alike)  # fmt: skip
+def _divided(cell: Cell, a: float | None, b: float | None, best: PointFacts | None, other: PointFacts | None) -> Cell:
+    """A cell with the values of both sides, their best points and their ratio, where it has both; none divides by 0."""
+    alike = not (best and other) or all(getattr(best, key) == getattr(other, key) for key in LIKE_LOADS)
+    cell = replace(cell, best=best, best_b=other, a=a, b=b, alike=alike)
+    if a is not None and b is not None:
+        return replace(cell, state="measured", value=a / b)
+    return replace(cell, state="only a" if best else "only b")
+
+
+def _ratio(grid: Grid, cells: Sequence[Cell]) -> Ratio:
+    """The two sides in words, and what else differs in every compared cell."""
+    pairs = [(cell.best, cell.best_b) for cell in compared(cells) if cell.best and cell.best_b]
+    a, b = (likeness.filter_words(grid.by, side) for side in grid.sides)
+    unlike = likeness.everywhere(pairs, [key for key in TOLD_APART if key != fact_of(grid.by)])
+    return Ratio(grid.by, a, b, tuple(one for one in unlike if one.a and one.b))
 
 
 def _passports(library: Library, metric: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ from bench.library import Library
 from bench.questions import Choices
 from bench.questions.heatmap import grid
 from bench.questions.heatmap.grid import AXES, MOST_VALUES, NONE, SIDES
-from bench.questions.heatmap.result import MOST_PANELS, StatedColumns
+from bench.questions.heatmap.result import MOST_PANELS
 from bench.records import LOAD_AXES
 from bench.selection import Clause, as_asked, clause, written
 from bench.view import FILTER_BY_KEY, View
@@ -29,28 +29,18 @@ PANELS = ("accelerators", "accelerator", "model", "precision", "engine", "engine
           "evidence", "origin", "source")  # fmt: skip
 RATIOS = tuple("accelerator accelerators engine engine_version precision model variant series".split())
 
-OPTIONS: tuple[Option, ...] = (
+SCALES = {"auto": "Automatic", "linear": "Linear", "log": "Logarithmic"}
+
+OPTIONS = (
     Option("x", "Horizontal axis", "choice", "The column along the horizontal axis.", AXES),
     Option("y", "Vertical axis", "choice", "The column along the vertical axis.", AXES),
     Option("metric", "Colour", "choice", "The metric that colours the cells and is written in them."),
     Option("panel", "A panel for each", "choice", "Draws one panel for each value of this field.", (*PANELS, NONE)),
     Option("load", "Load level", "choice", "The best load in each cell, or one level of it.", default="best"),
     Option(
-        "scale",
-        "Colour scale",
-        "choice",
-        "Linear or logarithmic; automatic is logarithmic above a range of 30.",
-        ("auto", "linear", "log"),
-        default="auto",
+        "scale", "Colour scale", "choice", "Automatic: logarithmic above a range of 30.", (*SCALES,), default="auto"
     ),
-    Option(
-        "ratio_by",
-        "Ratio of two",
-        "choice",
-        "Divides two values of this field, cell by cell.",
-        (*RATIOS, NONE),
-        default=NONE,
-    ),
+    Option("ratio_by", "Ratio of two", "choice", "Divides two values of this field.", (*RATIOS, NONE), default=NONE),
     Option("ratio_a", "Ratio of", "choice", "The value above the line."),
     Option("ratio_b", "Ratio to", "choice", "The value below the line."),
 )
@@ -59,7 +49,6 @@ FIRST_METRIC = "output_tokens_per_s"
 THROUGHPUTS: tuple[catalogue.Kind, ...]
 THROUGHPUTS = "throughput", "per_accelerator", "per_user", "engine_rate", "submission"
 Held = dict[str, tuple[int, bool]]
-PlaceRow = tuple[Any, ...]
 HARDWARE = frozenset({"accelerators", "tp"})
 FEWEST_CELLS, FEWEST_VALUES = 8, 3
 """Workload and load are the axes where two of them fill as many cells, with as many values each at least."""
@@ -70,8 +59,7 @@ WELL_FILLED = 0.5
 
 def choices(library: Library, view: View) -> Choices:
     """The axes, metrics, panels, loads and ratio sides that this selection holds."""
-    by = view.option("ratio_by", NONE)
-    keys = metrics(library)
+    by, keys = view.option("ratio_by", NONE), metrics(library)
     divisible = {key: FILTER_BY_KEY[key].column for key in RATIOS}
     stated = held(library, view, {*AXES, *PANELS, *divisible.values(), *keys})
     chosen = {view.option(key) for key in ("x", "y", "metric")} - {""}
@@ -80,19 +68,21 @@ def choices(library: Library, view: View) -> Choices:
     coloured = [catalogue.metric(key) for key in known if key in stated or key in chosen]
     labels = Counter(row.label for row in coloured)
     loads = [(key, one) for key in LOAD_AXES if key in stated for one in selection.offers(library, view, key)]
-    levels = [(f"{key}={one.value}", f"{_name(key)} {one.label}") for key, one in loads]
     several = {key for key, (_, is_several) in stated.items() if is_several}
-    panels = several | {view.option("panel")}
-    alone = by != side_by_side.FIELD and side_by_side.field(library, view, "") == side_by_side.FIELD
-    panels = {side_by_side.FIELD} if alone else panels | {NONE}
+    panels = {*several, view.option("panel"), NONE}
+    if by != side_by_side.FIELD and side_by_side.field(library, view, "") == side_by_side.FIELD:
+        panels = {side_by_side.FIELD}
     divided = [(one.value, one.label) for one in selection.offers(library, view, by)] if by != NONE else []
     return {
         "x": axes,
         "y": axes,
         "metric": [(row.key, row.label if labels[row.label] == 1 else row.axis) for row in coloured],
         "panel": [(key, "One panel" if key == NONE else _name(key)) for key in (*PANELS, NONE) if key in panels],
-        "load": [("best", "Best in each cell"), *levels],
-        "scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
+        "load": [
+            ("best", "Best in each cell"),
+            *((f"{key}={one.value}", f"{_name(key)} {one.label}") for key, one in loads),
+        ],
+        "scale": list(SCALES.items()),
         "ratio_by": [(NONE, "No ratio"), *((key, _name(key)) for key, one in divisible.items() if one in several)],
         "ratio_a": divided,
         "ratio_b": divided,
@@ -165,18 +155,6 @@ def held(library: Library, view: View, columns: Iterable[str], stating: Iterable
     return {one: (many, differ) for one, many, differ in told if many}
 
 
-def stated(library: Library, view: View) -> StatedColumns:
-    """What the ranked points state of the columns that can be axes, and which two of them the most state.
-
-    Whatever the reader's limits are.
-    """
-    view = view.with_slo(())
-    each = held(library, view, AXES)
-    both = {(x, y): many for x in each for y, (many, _) in held(library, view, each, [x]).items() if x < y}
-    pair = max(both, key=lambda two: both[two], default=("", ""))
-    return StatedColumns(tuple(each), pair, both.get(pair, 0))
-
-
 def _needs(library: Library, metric: str, columns: Collection[str] = (), divided: str = "") -> Needs | None:
     """What a grid of this metric cannot do without, in a ratio two sides of one cell; None where it follows."""
     if not metric:
@@ -200,22 +178,21 @@ def _axes(library: Library, view: View, x: str, y: str, panel: str, divided: str
     beside = [LOAD_KIND, "NULL" if panel == NONE else panel, divided] if divided else []
     columns = ", ".join([*map(as_asked, AXES), *beside])
     seen = library.fetch(f"SELECT DISTINCT {columns} FROM points WHERE {condition.sql}", condition.params)
-    pairs = [
-        pair
-        for pair in combinations([one for one in AXES if one != divided], 2)
-        if wanted <= set(pair) and set(pair) != HARDWARE
-    ]
-    places = {pair: _places(seen, pair, shared=False) for pair in pairs}
-    shared = {pair: _places(seen, pair, shared=True) for pair in pairs} if divided else {}
-    spans = {pair: _extent(places[pair])[0] for pair in pairs}
-    cells = {pair: _extent(both)[1] for pair, both in (shared if any(shared.values()) else places).items()}
-    wide = [pair for pair in pairs if spans[pair] >= FEWEST_VALUES and cells[pair] >= FEWEST_CELLS]
-    full = [pair for pair in pairs if cells[pair] >= FEWEST_CELLS and _share(places[pair]) >= WELL_FILLED]
-    soft = ([pair for pair in some if not HARDWARE & (set(pair) - wanted)] for some in (full, wide))
-    first, second = max(
-        next(filter(None, soft), pairs), key=lambda pair: (spans[pair] > 1 and cells[pair] > 3, cells[pair])
-    )
-    if not wanted and spans[first, second] < FEWEST_VALUES:
+    pairs = [two for two in combinations([one for one in AXES if one != divided], 2) if wanted <= set(two) != HARDWARE]
+    extents = {pair: _extent(_places(seen, pair, shared=False)) for pair in pairs}
+    cells = {pair: cells for pair, (_, cells, _) in extents.items()}
+    if divided:
+        both = {pair: _extent(_places(seen, pair, shared=True))[1] for pair in pairs}
+        cells = both if any(both.values()) else cells
+
+    def rank(pair: tuple[str, str]) -> tuple[int, bool, int]:
+        span, _, filled = extents[pair]
+        is_wanted = cells[pair] >= FEWEST_CELLS and not HARDWARE & (set(pair) - wanted)
+        tier = 2 if filled >= WELL_FILLED else int(span >= FEWEST_VALUES)
+        return tier if is_wanted else 0, span > 1 and cells[pair] > 3, cells[pair]
+
+    first, second = max(pairs, key=rank)
+    if not wanted and extents[first, second][0] < FEWEST_VALUES:
         # A few values of one axis stand above each other, so that the cells are wide enough to be read.
         first, second = sorted((first, second), key=lambda one: -len({row[AXES.index(one)] for row in seen}))
     return (second, first) if first == y or second == x else (first, second)
@@ -230,34 +207,25 @@ def _is_crowded(library: Library, view: View, axes: Sequence[str]) -> bool:
     return bool(counts > MOST_PANELS and 1 < names < counts)
 
 
-def _places(seen: Sequence[PlaceRow], pair: tuple[str, str], *, shared: bool) -> set[tuple[float, float]]:
+def _places(seen: Sequence[tuple[Any, ...]], pair: tuple[str, str], *, shared: bool) -> set[tuple[float, float]]:
     """The places that points have on two axes; where `shared`, those where two sides of a ratio lie in one cell."""
     x, y = map(AXES.index, pair)
-    if not shared:
-        return {(row[x], row[y]) for row in seen if row[x] is not None and row[y] is not None}
-    sides: dict[PlaceRow, set[Any]] = {}
+    sides: dict[tuple[Any, ...], set[Any]] = {}
     for row in seen:
-        if None not in (row[x], row[y], row[-1]):
-            sides.setdefault((row[x], row[y], *row[-3:-1]), set()).add(row[-1])
-    return {where[:2] for where, held in sides.items() if len(held) > 1}
+        if row[x] is not None and row[y] is not None:
+            sides.setdefault((row[x], row[y], *row[len(AXES) : -1]), set()).add(row[-1])
+    return {(x, y) for (x, y, *_), values in sides.items() if not shared or len(values - {None}) > 1}
 
 
-def _extent(places: set[tuple[float, float]]) -> tuple[int, int]:
-    """The fewer values of two axes, and how many cells they fill."""
-    return min(len({place[axis] for place in places}) for axis in (0, 1)), len(_cut(places))
+def _extent(places: set[tuple[float, float]]) -> tuple[int, int, float]:
+    """The fewer values of two axes, how many cells they fill, and what share of their grid; 0 of a single line.
 
-
-def _share(places: set[tuple[float, float]]) -> float:
-    """How much of the grid these places fill; nothing where it is a single line."""
-    cut = _cut(places)
+    An axis with too many values is cut into doublings.
+    """
+    spans = [len({place[axis] for place in places}) for axis in (0, 1)]
+    cut = {tuple(map(_doubling, place, spans)) for place in places}
     across, up = (len({place[axis] for place in cut}) for axis in (0, 1))
-    return len(cut) / (across * up) if min(across, up) > 1 else 0.0
-
-
-def _cut(places: set[tuple[float, float]]) -> set[tuple[float, float]]:
-    """The cells of these places; an axis with too many values is cut into doublings."""
-    x_span, y_span = (len({place[axis] for place in places}) for axis in (0, 1))
-    return {(_doubling(x, x_span), _doubling(y, y_span)) for x, y in places}
+    return min(spans), len(cut), len(cut) / (across * up) if min(across, up) > 1 else 0.0
 
 
 def _doubling(value: float, span: int) -> float:

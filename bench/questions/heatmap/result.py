@@ -6,40 +6,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 
 from bench import catalogue, flags
 from bench.basis.document import HIDDEN
 from bench.basis.evidence import PointTally
 from bench.basis.likeness import Difference
 from bench.basis.points import PointFacts
+from bench.basis.wording import flags_of
 from bench.catalogue import Metric
+from bench.library.newest_runs import OLDER
 from bench.maths.grid import wants_log
 
-State = Literal[
-    "measured",
-    "failed",
-    "no metric",
-    "flagged",
-    "older run",
-    "not measured",
-    "beyond the limit",
-    "limit unknown",
-    "only a",
-    "only b",
-]
-"""Why a cell has a value or none."""
-
-WITHOUT_VALUE: Mapping[State, tuple[str, str]] = {
-    "failed": ("×", "points that failed"),
-    "no metric": ("–", "points without this metric"),
-    "flagged": ("†", "points ruled out by a flag"),
-    "older run": ("○", "points of older runs"),
-    "not measured": ("~", "points that were not measured"),
-    "beyond the limit": ("·", "points beyond the limits"),
-    "limit unknown": ("?", "points that do not state what the limits are on"),
+STATES: Mapping[str, tuple[str, str, str]] = {
+    "beyond_limit": ("beyond the limit", "·", "points beyond the limits"),
+    "unknown_limit": ("limit unknown", "?", "points that do not state what the limits are on"),
+    "failed": ("failed", "×", "points that failed"),
+    "no_metric": ("no metric", "–", "points without this metric"),
+    "flagged": ("flagged", "†", "points ruled out by a flag"),
+    OLDER: ("older run", "○", "points of older runs"),
+    "other_evidence": ("not measured", "~", "points that were not measured"),
 }
-"""The mark of a cell without a value, and what is in it."""
+"""What a cell without a value is, by the first of these codes that a point in it has; its mark, and what is in it."""
+
+WITHOUT_VALUE = {state: (mark, what) for state, mark, what in STATES.values()}
 
 MOST_PANELS = 12
 """There is room for so many panels."""
@@ -49,15 +39,16 @@ MOST_PANELS = 12
 class Cell:
     """One cell some point lies in. `value` is of its best point, in a ratio a / b; None unless it is measured.
 
-    `place` is its id, "panel|x|y". `points` counts all points in it. In a ratio `a` and `b` are the sides' values, and
-    `best` and `best_b` the points they come from; `alike` is that both were measured at one load.
+    `place` is its id, "panel|x|y". `state` is "measured", in a ratio also "only a" or "only b", or of WITHOUT_VALUE.
+    `points` counts all points in it. In a ratio `a` and `b` are the sides' values, and `best` and `best_b` the points
+    they come from; `alike` is that both were measured at one load.
     """
 
     place: str
     panel: Any
     x: float
     y: float
-    state: State
+    state: str
     points: int
     value: float | None = None
     best: PointFacts | None = None
@@ -72,20 +63,10 @@ class Cell:
         """The points its value comes from."""
         return tuple(one for one in (self.best, self.best_b) if one is not None)
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids of those points."""
-        return tuple(one.point_id for one in self.facts)
-
     @cached_property
-    def flag_kinds(self) -> tuple[str, ...]:
-        """The kinds of flag on those points."""
-        return tuple(dict.fromkeys(kind for one in self.facts for kind in one.flag_kinds))
-
-    @property
     def is_flagged(self) -> bool:
         """Whether one of those points has a flag that is more than a note."""
-        return bool(flags.printed(self.flag_kinds))
+        return bool(flags.printed(flags_of(self.facts)))
 
     @property
     def is_unmeasured(self) -> bool:
@@ -114,22 +95,12 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class StatedColumns:
-    """The columns that can be axes and ranked points state, the two that most state both of, and how many do."""
-
-    columns: tuple[str, ...]
-    pair: tuple[str, str]
-    points: int
-
-
-@dataclass(frozen=True)
 class Heatmap:
     """The grid of an answer: columns along `x` and `y`, one panel for each value of `panel`, and its cells.
 
     `level` is the one load that is kept, as "concurrency=64", or "best"; `load_kind` the one kind that is shown, None
-    where the reader asked for several. `doublings` are axes with too many values, cut into doublings. `other_kinds`
-    are the best points under other kinds of load, the best first. `stated` is what can be an axis where no point
-    states both that are.
+    where the reader asked for several. `doublings` are axes with too many values, cut into doublings. `other_kind` is
+    the best point under another kind of load. `stated` are the columns that can be axes where no point states both.
     """
 
     x: str
@@ -143,8 +114,8 @@ class Heatmap:
     cells: tuple[Cell, ...]
     ratio: Ratio | None
     tally: PointTally
-    other_kinds: tuple[tuple[PointFacts, float], ...] = ()
-    stated: StatedColumns | None = None
+    other_kind: tuple[PointFacts, float] | None = None
+    stated: tuple[str, ...] = ()
 
     @property
     def row(self) -> Metric:

@@ -97,5 +97,10 @@ def beside(*throughputs: float, **facts: object) -> list[Row]:
     return [*lengths(*[100] * len(throughputs)), *lengths(*throughputs, **{"accelerator": "h200-sxm", **facts})]
 
 
+def ids(*cells: Cell) -> tuple[str, ...]:
+    """The ids of the points that the values of these cells come from."""
+    return tuple(one.point_id for cell in cells for one in cell.facts)
+
+
 def by_place(answer: Answer[Heatmap]) -> dict[tuple[Any, float, float], Cell]:
     return {(cell.panel, cell.x, cell.y): cell for cell in answer.result.cells}

@@ -21,7 +21,7 @@ from bench.questions.heatmap import grid
 from bench.questions.heatmap.result import Heatmap
 from bench.view import View
 from tests.library.files import table
-from tests.questions.heatmap.results import flag, library_of_cases, point
+from tests.questions.heatmap.results import flag, ids, library_of_cases, point
 from tests.thorough import times
 
 ROWS = 400
@@ -137,7 +137,7 @@ def state_of(held: list[tuple[str, Any]]) -> str:
     return (
         "measured"
         if "used" in codes
-        else next((word for code, word in grid.STATES.items() if code in codes), "no metric")
+        else next((word for code, (word, *_) in grid.STATES.items() if code in codes), "no metric")
     )
 
 
@@ -200,7 +200,7 @@ def test_cells_equal_a_plain_reading(library: Library, plain: Points, view: View
     assert {code: many for code, many in found.tally.counts.items() if many} == dict(counts)
     by_id = {one["point_id"]: one for one in plain}
     for cell in found.measured:
-        (best,) = cell.ids
+        (best,) = ids(cell)
         assert by_id[best][view.option("metric")] == cell.value
 
 
@@ -224,7 +224,7 @@ def test_a_ratio_divides_the_grids_of_its_sides(library: Library, view: View) ->
 
 
 def test_the_same_question_names_the_same_winner_every_time(library: Library) -> None:
-    assert len({tuple(cell.ids for cell in laid(library, whole("isl", "osl")).cells) for _ in range(3)}) == 1
+    assert len({ids(*laid(library, whole("isl", "osl")).cells) for _ in range(3)}) == 1
 
 
 def test_the_points_behind_a_cell_are_those_it_counts_the_ranked_ones_first(library: Library) -> None:

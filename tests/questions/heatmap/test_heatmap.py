@@ -14,9 +14,10 @@ from bench.questions import Answer, heatmap
 from bench.questions.heatmap.result import Heatmap
 from bench.selection import written
 from bench.view import View
-from tests.questions.heatmap.results import SMALL, Row, asked, by_place, flag, lengths, library_of_cases, point
-from tests.questions.saying import headline, kinds, said, statement
+from tests.questions.heatmap.results import SMALL, Row, asked, by_place, flag, ids, lengths, library_of_cases, point
+from tests.questions.saying import headline, kinds, said, statement, tells
 
+NO_BEST = {"stating": 1, "of": 4, "accelerators": 1, "of_accelerators": 4, "metrics": "median TTFT"}
 HOSTILE = "<b>%{x}</b> **bold** =1+1 | \u202e"
 BY_LOAD = View.of({"model": ["llama-3.1-70b"]}, {"x": "concurrency", "y": "osl"})
 
@@ -90,9 +91,8 @@ def test_the_published_values_of_llama_on_h200(shipped: Library) -> None:
         4: 8911.29,
         8: 13181.24,
     }
-    assert headline(answer) == ("peak", {"value": 21195.88, "x": 128, "y": 2048})
-    assert statement(answer, "peak").point_ids == cells[8, 128, 2048].ids
-    assert said(answer, "falls_off") == {"worst": 1920.45}
+    tells(answer, {"peak": {"value": 21195.88, "x": 128, "y": 2048}, "falls_off": {"worst": 1920.45}})
+    assert statement(answer, "peak").point_ids == ids(cells[8, 128, 2048])
     # 36 cells of 4 panels over 6 input and 6 output lengths.
     assert said(answer, "cells") == {"measured": 36, "cells": 144}
 
@@ -150,7 +150,7 @@ class TestACell:
             for cell in answer.result.cells[:: 1 + len(answer.result.cells) // 5]:
                 behind = heatmap.points_behind(library, answer.view, cell.place)
                 assert len(behind) == cell.points
-                assert set(cell.ids) <= set(behind["point_id"])
+                assert set(ids(cell)) <= set(behind["point_id"])
         for name in ("", "8", "8|x|y", "|".join("abc")):
             with pytest.raises(UsageError, match="cell"):
                 heatmap.points_behind(made, of("small"), name)
@@ -200,7 +200,7 @@ class TestTheStory:
         assert whole.values("precision") == ("fp4", "fp8")
         linked = View.of({"model": ["deepseek-r1"]}, whole=True)
         assert heatmap.complete(shipped, linked).where == linked.where
-        assert "precision" in str(said(heatmap.answer(shipped, linked), "mixed")["facts"]).split()
+        assert "precision" in str(said(heatmap.answer(shipped, linked), "mixed")["facts"])
 
     def test_lengths_as_they_came_are_no_workload_to_narrow_to(self, made: Library) -> None:
         answer = found(made, "lengths-as-they-came", BY_LOAD)
@@ -247,9 +247,8 @@ class TestTheStory:
     def test_points_that_state_no_two_axes_are_told_so(self, shipped: Library) -> None:
         """MLPerf's tables state how many accelerators ran, and neither lengths nor a level of load."""
         answer = heatmap.answer(shipped, View.of({"source": ["mlperf"]}))
-        assert headline(answer)[0] == "no_value"
-        assert answer.result.stated is not None
-        assert answer.result.stated.columns == ("accelerators",)
+        assert headline(answer)[0] == "one_axis"
+        assert answer.result.stated == ("accelerators",)
 
 
 class TestTheGrid:
@@ -265,9 +264,8 @@ class TestTheGrid:
         assert {cell.panel for cell in answer.result.drawn} == set(range(3, 15))
         assert set(answer.rows["panel"]) == set(range(1, 15))
         peak = found(made, "lone-peak")
-        assert headline(peak) == ("peak", {"value": 5000, "x": 128, "y": 128})
-        assert statement(peak, "peak").point_ids == by_place(peak)[20, 128, 128].ids
-        assert said(peak, "falls_off") == {"worst": None}
+        tells(peak, {"peak": {"value": 5000, "x": 128, "y": 128}, "alone": {}})
+        assert statement(peak, "peak").point_ids == ids(by_place(peak)[20, 128, 128])
         drawn = {cell.panel for cell in peak.result.drawn}
         assert (len(drawn), 20 in drawn, len(peak.result.undrawn)) == (12, True, 2)
         assert heatmap.figure(peak.result, LIGHT).layout.shapes
@@ -293,8 +291,10 @@ class TestTheGrid:
 
 
 class TestWhatHolds:
-    def test_a_flag_of_the_peak_stands_in_the_headline(self, made: Library) -> None:
-        assert "(flagged: client limited)" in found(made, "flags").headline
+    def test_a_flag_of_the_peak_is_behind_the_dagger_of_the_verdict(self, made: Library) -> None:
+        answer = found(made, "flags")
+        assert statement(answer, "peak").flags == ("client limited",)
+        assert "client limited" in statement(answer, "flagged").text
 
     def test_a_peak_that_does_not_hold_without_flagged_points_says_so(self, made: Library) -> None:
         robust = heatmap.robustness(made, of("flagged-peak"))
@@ -305,7 +305,7 @@ class TestWhatHolds:
 
     def test_where_most_accelerators_do_not_say_no_best_is_named_that_could_hold(self, made: Library) -> None:
         answer = found(made, "few-accelerators-state", asked(slo=("ttft_ms_p50<=5",)))
-        assert headline(answer) == ("no_best", {"stating": 1, "of": 4, "accelerators": 1})
+        assert said(answer, "no_best") == NO_BEST
         assert heatmap.robustness(made, answer.view) is None
 
 

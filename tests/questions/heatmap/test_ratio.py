@@ -15,7 +15,7 @@ from bench.questions import Answer, heatmap
 from bench.questions.heatmap.result import Heatmap
 from bench.view import View
 from tests.questions.heatmap.results import SIDES, Row, asked, beside, by_place, flag, lengths, library_of_cases, point
-from tests.questions.saying import headline, kinds, said
+from tests.questions.saying import headline, kinds, said, statement, tells
 
 H200 = {"accelerator": "h200-sxm"}
 SATURATED = {"load_kind": "saturated", "concurrency": None}
@@ -75,8 +75,9 @@ def found(made: Library, name: str, **options: str) -> Answer[Heatmap]:
     return heatmap.answer(made, of(name, **options))
 
 
-def ratio(median: float, cells: int) -> tuple[str, dict[str, object]]:
-    return "ratio", {"a": "H200 SXM", "b": "H100 SXM", "median": pytest.approx(median), "cells": cells}
+def is_ratio(answer: Answer[Heatmap], median: float, cells: int) -> bool:
+    told = {"a": "H200 SXM", "b": "H100 SXM", "metric": "output_tokens_per_s", "median": pytest.approx(median)}
+    return headline(answer) == ("ratio", {**told, "cells": cells})
 
 
 class TestWhatIsDivided:
@@ -89,9 +90,9 @@ class TestWhatIsDivided:
             (128, 512): ("only a", None),
         }
         # The median of 2.5 and 0.4 is 1.45.
-        assert headline(answer) == ratio(1.45, 2)
-        assert said(answer, "ahead") == {"low": 0.4, "high": 2.5, "a": 1, "b": 1, "ties": 0}
-        assert said(answer, "one_side") == {"a": 1, "b": 1}
+        assert is_ratio(answer, 1.45, 2)
+        tells(answer, {"ahead": {"a": 1, "b": 1, "ties": 0}, "range": {"low": 0.4, "high": 2.5}})
+        tells(answer, {"one_side": {"a": 1, "b": 1}})
         assert said(answer, "cells") == {"measured": 2, "cells": 6}
 
     def test_a_side_of_zero_is_nothing_to_divide_by(self, made: Library) -> None:
@@ -116,7 +117,7 @@ class TestWhatIsDivided:
     @pytest.mark.parametrize("name", MANY)
     def test_the_headline_is_the_median_of_the_cells(self, made: Library, name: str) -> None:
         answer, ratios = found(made, name), MANY[name]
-        assert headline(answer) == ratio(median(ratios), len(ratios))
+        assert is_ratio(answer, median(ratios), len(ratios))
         leads = said(answer, "ahead")
         assert (leads["a"], leads["b"]) == (sum(one > 1.01 for one in ratios), sum(one < 0.99 for one in ratios))
 
@@ -144,8 +145,7 @@ class TestWhatIsCompared:
         assert (answer.view.option("ratio_by"), answer.result.ratio) == ("none", None)
         assert "gave_way" in kinds(answer, "caveat")
         apart = found(made, "apart")
-        assert (headline(apart)[0], len(apart.result.cells)) == ("no_value", 2)
-        assert "nothing to divide" in apart.headline
+        assert (headline(apart)[0], len(apart.result.cells)) == ("none_shared", 2)
 
 
 class TestWhatItCannotBeToldApartFrom:
@@ -167,12 +167,13 @@ class TestWhatItCannotBeToldApartFrom:
         assert {one.fact.key for one in answer.result.ratio.confounded} == unlike
         told, values = headline(answer)
         assert told == kind
-        assert "ahead" in kinds(answer)
+        assert ("ahead" in kinds(answer)) == (kind == "ratio")
         if kind == "confounded":
-            assert values == {"facts": len(unlike)}
+            assert values == {"a": answer.result.ratio.a, "b": answer.result.ratio.b, "facts": values["facts"]}
+            assert len(list(values["facts"])) == len(unlike)
             assert heatmap.robustness(made, answer.view) is None
         # What each side differs in is named with it.
-        assert ("SGLang" in answer.headline) == ("engine" in unlike and kind == "ratio")
+        assert ("SGLang" in answer.verdict) == ("engine" in unlike and kind == "ratio")
 
     def test_are_named_with_the_values_of_each_side(self, made: Library) -> None:
         answer = found(made, "several-values", **BY_PRECISION)
@@ -183,7 +184,7 @@ class TestWhatItCannotBeToldApartFrom:
 
     def test_what_one_side_alone_states_or_some_cells_differ_in_is_a_caveat(self, made: Library) -> None:
         answer = found(made, "one-states")
-        assert headline(answer) == ratio(2, 1)
+        assert is_ratio(answer, 2, 1)
         assert "one_sided" in kinds(answer, "caveat")
         assert said(found(made, "some-unlike"), "unlike") == {"unlike": 1}
 
@@ -192,9 +193,9 @@ class TestUnlikeLoads:
     def test_are_left_out_of_median_range_and_colours(self, made: Library) -> None:
         """At 128 and 256 both sides ran at concurrency 16, at 512 the best of H200 is at another level."""
         answer = found(made, "loads")
-        assert headline(answer) == ratio(median([2, 1.5]), 2)
+        assert is_ratio(answer, median([2, 1.5]), 2)
         assert answer.result.span == (1.5, 2)
-        assert (said(answer, "unlike_loads"), len(answer.result.measured)) == ({"cells": 1}, 3)
+        assert said(answer, "unlike_loads_apart") == {"cells": 1, "measured": 3}
         layout = heatmap.figure(answer.result, LIGHT).layout
         frames = [one for one in layout.shapes if one.line.dash == "dot"]
         assert len(frames) == sum(map(answer.result.is_apart, answer.result.cells)) == 1
@@ -202,13 +203,13 @@ class TestUnlikeLoads:
 
     def test_one_level_alone_is_at_like_loads(self, made: Library) -> None:
         answer = found(made, "loads", load="concurrency=16")
-        assert "unlike_loads" not in kinds(answer)
+        assert not {"unlike_loads", "unlike_loads_apart"} & {*kinds(answer)}
         assert len(answer.result.measured) == 2
 
     def test_everywhere_keep_their_colours(self, made: Library) -> None:
         answer = found(made, "all-loads")
-        assert headline(answer) == ratio(2.5, 2)
-        assert said(answer, "unlike_loads") == {"cells": 2}
+        assert is_ratio(answer, 2.5, 2)
+        assert said(answer, "unlike_loads") == {"cells": 2, "measured": 2}
         assert not [one for one in heatmap.figure(answer.result, LIGHT).layout.shapes if one.line.dash == "dot"]
 
     def test_a_load_one_side_does_not_state_is_not_like_the_others(self, made: Library) -> None:
@@ -220,7 +221,7 @@ def test_a_flagged_point_is_marked_and_one_that_is_excluded_is_no_side(made: Lib
     answer = found(made, "flags")
     cells = {isl: cell for (_, isl, _), cell in by_place(answer).items()}
     assert {isl: cell.state for isl, cell in cells.items()} == {128: "measured", 256: "measured", 512: "only b"}
-    assert "(flagged: beyond the roofline)" in answer.headline
+    assert statement(answer, "ratio").flags == ("beyond the roofline",)
     texts = [trace.text for trace in heatmap.figure(answer.result, LIGHT).data if trace.text is not None]
     written = [str(text) for table in texts for text in np.ravel(np.asarray(table, dtype=object))]
     assert sum("†" in text for text in written) == 1
