@@ -55,12 +55,6 @@ HELD_IN: dict[DemandUnit, str] = {
 }
 """The option that holds the amount of each unit."""
 
-OPENING, UNLIMITED = ("chat", "traffic"), "batch"
-"""The use that the page opens with: the first within whose limits enough deployments serve, else the one that most
-serve, else the one without limits."""
-ENOUGH = 0.2
-"""The share, of deployments that state what is limited: with fewer, little of what was measured would be compared."""
-
 OPTIONS = (
     Option("unit", "Demand in", "choice", "What the demand is counted in.", tuple(UNITS), default="requests"),
     Option("requests", "Requests per second", "number", "How many come in a second, on average.", default="10",
@@ -70,7 +64,7 @@ OPTIONS = (
            default="30", example="30"),
     Option("tokens", "Tokens a day", "number", "How many tokens are served in a day.", default="100000000",
            example="100000000"),
-    Option("use", "Use", "choice", "The limits that are kept beside your own."),
+    Option("use", "Use", "choice", "The limits that are kept beside your own.", default=OWN),
     Option("peak", "Peak over mean", "number", "How many times the average the busiest time is.", least=1, most=1000,
            default="2", example="2"),
     Option("headroom", "Left free at peak", "number", "The share of each instance that is free even then.", least=0,
@@ -198,9 +192,7 @@ def _story(library: Library, view: View) -> Story:
     demand = _asked(view.with_options(**stated)).demand
     needs = Needs("point that says what a demand takes", measured.usable_sql(library, demand))
     chosen = story.of(library, view, needs, _free(library, view, demand))
-    whole = prices.completed(library, chosen.view).with_options(**stated)
-    if not whole.option("use"):
-        whole = whole.with_options(use=_opening(library, whole))
+    whole = prices.completed(library, chosen.view).with_options(**stated, use=view.option("use", OWN))
     return replace(chosen, view=basis.written_out(whole))
 
 
@@ -249,19 +241,6 @@ def _asked(view: View) -> CapacityAsked:
         numbers["request_osl"],
     )
     return CapacityAsked(demand, view.option("use", OWN), numbers["budget"], numbers["chips"])
-
-
-def _opening(library: Library, view: View) -> str:
-    """The use that the page opens with; none where the reader has limits."""
-    ranking = _ranking(view)
-    if ranking.limits:
-        return OWN
-    asked = _asked(view)
-    curves = measured.read(library, ranking, asked.demand, _looked_at(()))
-    found = {use: planning.operating(curves, uses.every()[use].limits, asked.demand) for use in OPENING}
-    serving = {use: len(one.best) for use, one in found.items() if len(one.best)}
-    enough = (use for use, many in serving.items() if many >= ENOUGH * (many + found[use].beyond))
-    return next(enough, max(serving, key=serving.__getitem__, default=UNLIMITED))
 
 
 def _looked_at(kept: tuple[Limit, ...]) -> tuple[Limit, ...]:

@@ -386,6 +386,8 @@ def _caveats(found: Capacity) -> Iterator[Statement]:
     shown = (*found.plans, *found.beyond)
     if not shown:
         return
+    if not found.limits:
+        yield caveat("unlimited", "No limit on a latency is set: each serves the most it was measured to serve.")
     chips = list(dict.fromkeys(one.facts.accelerator or "" for one in shown))
     priced = {one.facts.accelerator or "": one.price for one in shown if one.price}
     yield from (one for one in prices.statements(found.choice, priced, chips) if one.kind == "prices")

@@ -270,26 +270,13 @@ def test_models_side_by_side_have_a_plan_each(tmp_path: Path) -> None:
     assert set(answer.rows["model"]) == {"llama-3.1-70b", "llama-3.1-8b"}
 
 
-def test_the_page_opens_with_a_use_that_something_serves(three: Library, tmp_path: Path) -> None:
-    opened = capacity.complete(three, View())
-    assert opened.option("use") == "chat"
+def test_the_page_opens_without_limits_and_says_so(three: Library) -> None:
     answer = capacity.answer(three, View())
-    assert {one.metric.key for one in answer.result.limits} == {"ttft_ms_p50", "tpot_ms_p50"}
-    silent = library_of(tmp_path, [at(8, 2.0)])
-    assert capacity.complete(silent, View()).option("use") == "batch"
-    own = capacity.complete(three, View.of(slo=["tpot_ms_p50<=26"]))
-    assert own.option("use") == "own"
-
-
-def test_the_page_opens_with_no_use_that_leaves_most_deployments_out(tmp_path: Path) -> None:
-    """One of six keeps the limits of chat, and two those of high traffic."""
-    late = {"tpot_ms_p50": 20, "tpot_ms_p99": 30, "ttft_ms_p50": 400}
-    rows = [
-        at(8, 2.0, **late | {"ttft_ms_p50": 200, "ttft_ms_p99": 900}, accelerators=1),
-        at(8, 2.0, **late, ttft_ms_p99=900, accelerators=2),
-        *(at(8, 2.0, **late, ttft_ms_p99=2500, accelerators=many) for many in (3, 4, 5, 6)),
-    ]
-    assert capacity.complete(library_of(tmp_path, rows), View()).option("use") == "traffic"
+    assert (answer.view.option("use"), answer.result.limits) == ("own", ())
+    assert statement(answer, "unlimited").role == "caveat"
+    chosen = capacity.answer(three, View.of({}, {"use": "chat"}))
+    assert {one.metric.key for one in chosen.result.limits} == {"ttft_ms_p50", "tpot_ms_p50"}
+    assert "unlimited" not in {one.kind for one in chosen.statements}
 
 
 def test_a_readers_own_limit_replaces_that_of_the_use(three: Library) -> None:
