@@ -9,6 +9,7 @@ Behind the colon stands how a value is written:
     {x:count chip}           a count and its noun: "1 chip", "8 chips"; with its plural: {x:count series/series}
     {x:verb is/are}          the verb for a count
     {x:share}                a ratio as a percentage
+    {x:below}                a bound from above, rounded down: whatever is below what is written is below it
     {x:times} {x:ahead}      a ratio: "2.6 times", "31 % more"; by how much a leader leads: "by 31 %"
     {x:metric}               a metric's name from its key: "p99 TTFT"
     {x:in ttft_ms_p99}       a metric's value with its unit; {x:in {metric}} where the key is a value, too
@@ -29,7 +30,7 @@ from bench.basis.statement import Role, Statement
 from bench.basis.wording import ahead, flags_of, opened, times
 from bench.chart import value_label
 from bench.names import KINDS
-from bench.wording import counted, inline, joined, number, quantity, share
+from bench.wording import counted, inline, joined, number, number_below, quantity, share
 
 LISTED = 3
 DAGGER = "†"
@@ -106,6 +107,7 @@ def _written(value: Any) -> str:
 HOW: Mapping[str, Callable[[Any], str]] = {
     "": _written,
     "share": share,
+    "below": number_below,
     "times": times,
     "ahead": ahead,
     "metric": lambda key: inline(catalogue.metric(key)),
