@@ -131,7 +131,7 @@ def _fleet(plan: FleetPlan) -> str:
 def _bars(bars: CapacityBars) -> list[dict[str, Any]]:
     """The parts of each bar: what is used on average, what more at peak, and what is free."""
     colours = [chart.accelerator_colour(one.facts.accelerator, bars.theme) for one in bars.plans]
-    hovers = [_hover(bars.found, one) for one in bars.plans]
+    hovers = [_hover(one) for one in bars.plans]
     made = []
     for nth, (name, strength) in enumerate(SEGMENTS):
         ends = [(one.fleet.used_at_mean, one.fleet.used_at_peak, 1.0) for one in bars.plans]
@@ -156,7 +156,7 @@ def _bars(bars: CapacityBars) -> list[dict[str, Any]]:
     return made
 
 
-def _hover(found: Capacity, plan: FleetPlan) -> str:
+def _hover(plan: FleetPlan) -> str:
     """A bar's text: what is needed and used, what an instance serves and what stops it, where it was measured."""
     one, facts, fleet = plan.instance, plan.facts, plan.fleet
     between = "as measured" if one.is_measured else f"between the measured {number(one.low)} and {number(one.high)}"

@@ -39,13 +39,10 @@ def rate_sql(library: Library) -> str:
 
     No more than are sent on average can be served for long: a short open loop may have met a busy stretch of its own.
     """
-    usable = [
-        f"CASE WHEN isfinite({sql}) AND {sql} > 0 THEN {sql} END" for key, sql in _RATES.items() if library.has(key)
-    ]
-    if not usable:
-        return "CAST(NULL AS DOUBLE)"
+    stated = [sql for key, sql in _RATES.items() if library.has(key)]
+    usable = [f"CASE WHEN isfinite({sql}) AND {sql} > 0 THEN {sql} END" for sql in stated]
     sent = "CASE WHEN load_kind = 'open' AND request_rate > 0 THEN request_rate END"
-    served = f"coalesce({', '.join(usable)}, NULL)"
+    served = f"coalesce({', '.join([*usable, 'CAST(NULL AS DOUBLE)'])})"
     return f"CASE WHEN {sent} < {served} THEN request_rate ELSE {served} END"
 
 

@@ -27,14 +27,15 @@ def service_curve(library: Library, curves: MeasuredCurves, plan: FleetPlan) -> 
     own = np.flatnonzero(curves.points.curves == plan.curve)
     if plan.facts.load_kind != "closed" or curves.points.loads[own[-1]] < 1:
         return None
-    keys, ids = [key for key in sorted(library.metric_columns()) if queueing.KEY.fullmatch(key)], list(curves.ids[own])
+    keys = [key for key in sorted(library.metric_columns()) if queueing.KEY.fullmatch(key)]
+    ids, loads, rates = list(curves.ids[own]), curves.points.loads[own], curves.rates[own]
     listed = "".join(f', "{key}"' for key in keys)
     rows = {id: stated for id, *stated in library.fetch(f"SELECT point_id{listed} FROM points WHERE {AMONG}", (ids,))}
     columns = zip(keys, zip(*(rows[id] for id in ids), strict=True), strict=True)
     by_key = {key: [one if one and one > 0 else None for one in column] for key, column in columns}
-    loads, means = curves.points.loads[own], by_key.get(MEAN, [None] * len(ids))
-    own_means = [one or mean for one, mean in zip(means, (1000 * loads / curves.rates[own]).tolist(), strict=True)]
-    return ServiceCurve.of(loads.tolist(), {**by_key, MEAN: own_means})
+    by_little = (1000 * loads / rates).tolist()
+    means = [one or mean for one, mean in zip(by_key.get(MEAN, [None] * len(ids)), by_little, strict=True)]
+    return ServiceCurve.of(loads.tolist(), {**by_key, MEAN: means})
 
 
 def arrivals(

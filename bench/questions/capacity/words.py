@@ -7,7 +7,7 @@ WORDS = {
     "none_usable": "No point is usable: {many} of {points} {many:verb is/are} {why}.",
     "none_keeps": "No deployment keeps the limits, of {deployments} measured; ease one.",
     "none_states": "No deployment states what the limits are on, of {deployments} measured; choose others.",
-    "takes": "{chips} x {accelerator:accelerator} {chips:verb serves/serve} {demand} at least cost:"
+    "takes": "{chips} x {accelerator:accelerator} {chips:verb serves/serve} {demand} at lowest cost:"
     " {usd_per_month} USD a month.",
     "takes_alone": "{chips} x {accelerator:accelerator} {chips:verb serves/serve} {demand} for"
     " {usd_per_month} USD a month.",
