@@ -11,6 +11,7 @@ Behind the colon stands how a value is written:
     {x:verb is/are}          the verb for a count
     {x:all}                  every entry of a list
     {x:share}                a ratio as a percentage
+    {x:below}                a bound from above, rounded down: whatever is below what is written is below it
     {x:times} {x:ahead}      a ratio: "2.6 times", "31 % more"; by how much a leader leads: "by 31 %"
     {x:speed}                a ratio of speeds: "30 % faster", "2.1 times as fast"
     {x:margin}               the least and the most ratio of a leader: "by 2.8 to 55 %"; from 1 on "by up to 55 %"
@@ -35,7 +36,7 @@ from bench.basis.statement import Role, Statement
 from bench.basis.wording import TWICE, ahead, between, column_words, flags_of, opened, speed, times
 from bench.chart import value_label
 from bench.names import KINDS
-from bench.wording import counted, inline, joined, number, quantity, share
+from bench.wording import counted, inline, joined, number, number_below, quantity, share
 
 LISTED = 3
 DAGGER = "†"
@@ -124,6 +125,7 @@ HOW: Mapping[str, Callable[[Any], str]] = {
     "": _written,
     "all": lambda several: joined([_written(one) for one in several], at_most=len(several)),
     "share": share,
+    "below": number_below,
     "times": times,
     "ahead": ahead,
     "speed": speed,

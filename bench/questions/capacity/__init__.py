@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -11,19 +12,18 @@ from typing import Any, cast
 import pandas as pd
 
 from bench import basis, catalogue, selection
-from bench.basis import evidence, interpolated, likeness, prices, side_by_side, stated_share, story, uses, variations
+from bench.basis import evidence, interpolated, prices, side_by_side, stated_share, story, subject, uses, variations
 from bench.basis.evidence import Ranking
-from bench.basis.likeness import Difference
 from bench.basis.limits import Limit
 from bench.basis.options import Option
-from bench.basis.statement import Statement, caveat
 from bench.basis.story import Needs, Story
-from bench.basis.uses import OWN, UseCase
+from bench.basis.uses import OWN
 from bench.basis.variations import Robustness, Variation, Verdict
+from bench.chart import value_label
 from bench.library import Library
 from bench.maths.capacity import HOURS_PER_MONTH, Demand, DemandUnit, chips_per_mw
-from bench.questions import Answer, Choices, Column, Steps, Why, counting
-from bench.questions.capacity import fleet_words, measured, planning, random_arrivals, statements
+from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
+from bench.questions.capacity import measured, planning, random_arrivals, verdict
 from bench.questions.capacity.figure import figure
 from bench.questions.capacity.measured import MeasuredCurves
 from bench.questions.capacity.planning import OperatingCurves
@@ -47,7 +47,7 @@ UNITS: dict[DemandUnit, str] = {
     "output_tokens": "Output tokens a day",
     "tokens": "Input and output tokens a day",
 }
-HELD_IN: dict[DemandUnit, str] = {
+AMOUNT_IN: dict[DemandUnit, str] = {
     "requests": "requests",
     "users": "users",
     "output_tokens": "tokens",
@@ -112,9 +112,6 @@ SOURCE = "bench/maths/capacity.py and bench/maths/operating_load.py; docs/sizing
 LOOKED_AT = 4
 """So many plans are looked at for requests that come at random: the first, and the next on other accelerators."""
 
-UNLIKE = ("isl", "osl", "context_tokens")
-"""Where plans of one model differ in one of these, none is called the cheapest unless the reader states the lengths."""
-
 
 def complete(library: Library, view: View) -> View:
     """The View with every option explicit and the story that the reader left open filled in."""
@@ -134,62 +131,54 @@ def answer(library: Library, view: View) -> Answer[Capacity]:
     chosen = _story(library, view)
     whole = chosen.view
     found = _capacity(library, whole)
-    shown = [one.facts.model for one in (*found.plans, *found.beyond)]
     limited = whole.with_slo([one.text for one in found.limits])
-    return Answer(
-        question=QUESTION,
-        view=whole,
-        result=found,
-        statements=(
-            *side_by_side.left_out(library, limited, shown, "no deployment that keeps the limits"),
-            *statements.statements(found, whole),
-            *_left_aside(whole),
-            *story.statements(chosen),
-            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
-        ),
-        rows=_rows(found),
-        why=tuple(_why(found)) if found.plans or found.beyond else (),
-        library_version=library.version,
-    )
+    shown = [one.facts.model for one in (*found.plans, *found.beyond)]
+    said = [
+        *side_by_side.left_out(library, limited, shown, "no deployment that keeps the limits"),
+        *verdict.statements(found),
+    ]
+    if any(one.metric.key in catalogue.PRICED for one in evidence.read(whole).limits):
+        said.append(verdict.SAY.note("cost_limit"))
+    why = tuple(_why(found)) if found.plans or found.beyond else ()
+    known = stated_share.of_headline(library, limited, found.deciding) if found.limits else stated_share.NOTHING
+    answered = pipeline.answer(library, QUESTION, whole, found, said, _rows(found), why, chosen)
+    return replace(answered, subject=subject.of(limited, known.clause))
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
     """Whether the same deployment is first with one choice changed at a time."""
     whole = view if view.whole and view.option("use") else complete(library, view)
-    ranking, choice, asked = _ranking(whole), prices.read(library, whole), _asked(whole)
-    kept = uses.together(asked.use, ranking.limits)
+    ranking, choice, asked = _ranking(whole), prices.read(library, whole), _read(whole)
     offered = prices.chip_prices_of_each(library, (choice, *prices.alternatives(library, choice).values()))
     offered[choice] = prices.chip_prices(library, choice, selection.clause(whole))
 
     @cache
-    def curves(other: Ranking) -> MeasuredCurves:
-        return measured.read(library, other, asked.demand, _looked_at(kept))
+    def best(other: Ranking) -> OperatingCurves:
+        return planning.within(_curves(library, other, asked.demand, ranking.limits), asked, ranking.limits)
 
-    def verdict(one: Variation) -> Verdict | None:
-        found = curves(one.ranking)
-        applied, _ = _applied(found, asked.use, kept, ranking.limits)
-        best = planning.operating(found, applied, asked.demand)
-        named = planning.facts_of(library, [best])
-        plans = planning.plans_of(library, best, asked, offered[one.prices], named)
-        allowed = [own for own, why in zip(plans, planning.affordable(plans, asked), strict=True) if not why]
-        if len(allowed) < 2 or _unlike(allowed, asked.demand):
+    def first(one: Variation) -> Verdict | None:
+        found = best(one.ranking)
+        plans = planning.plans_of(library, found, asked, offered[one.prices], planning.facts_of(library, [found]))
+        allowed = [own for own in plans if not own.beyond]
+        if len(allowed) < 2 or planning.unlike(allowed, asked.demand):
             return None
-        first = allowed[0]
+        facts = allowed[0].facts
         if len({own.facts.model for own in allowed}) > 1:
-            return Verdict(first.facts.model or "", fleet_words.model_wins(first))
-        return Verdict(fleet_words.code(first), f"{fleet_words.hardware(first)} {fleet_words.wins(first)}")
+            return Verdict(facts.model or "", verdict.wins(allowed[0], value_label("model", facts.model)))
+        code = "|".join(map(str, (facts.model, facts.hardware, facts.engine)))
+        return Verdict(code, verdict.wins(allowed[0], facts.hardware))
 
     judged = whole.with_slo([one.text for one in ranking.limits])
-    return variations.of(library, judged, choice, verdict, measured.usable_sql(library, asked.demand))
+    return variations.of(library, judged, choice, first, measured.usable_sql(library, asked.demand))
 
 
 def _story(library: Library, view: View) -> Story:
     """What the answer is about, its View complete."""
     basis.check_every(view, OPTIONS)
     unit = _unit(view)
-    told = (HELD_IN[unit], "peak", "headroom", "spare", *(["think"] if unit == "users" else []))
+    told = (AMOUNT_IN[unit], "peak", "headroom", "spare", *(["think"] if unit == "users" else []))
     stated = {"unit": unit, **{key: view.option(key, DEFAULTS[key]) for key in told}}
-    demand = _asked(view.with_options(**stated)).demand
+    demand = _read(view.with_options(**stated)).demand
     needs = Needs("point that says what a demand takes", measured.usable_sql(library, demand))
     chosen = story.of(library, view, needs, _free(library, view, demand))
     whole = prices.completed(library, chosen.view).with_options(**stated, use=view.option("use", OWN))
@@ -206,12 +195,6 @@ def _free(library: Library, view: View, demand: Demand) -> set[str]:
     return {"isl", "osl", *(["precision"] if side_by_side.models(library, view) else [])}
 
 
-def _left_aside(view: View) -> Iterator[Statement]:
-    """That limits on a cost are not looked at here."""
-    if any(one.metric.key in catalogue.PRICED for one in evidence.read(view).limits):
-        yield caveat("cost_limit", "The limit on a cost per token is not looked at here: state a budget instead.")
-
-
 def _ranking(view: View) -> Ranking:
     """What a View ranks, without limits on a cost: what a plan costs is asked by a budget."""
     found = evidence.read(view)
@@ -223,15 +206,15 @@ def _unit(view: View) -> DemandUnit:
     chosen = view.option("unit")
     if chosen:
         return cast(DemandUnit, chosen)
-    return next((unit for unit, held in HELD_IN.items() if view.option(held)), "requests")
+    return next((unit for unit, held in AMOUNT_IN.items() if view.option(held)), "requests")
 
 
-def _asked(view: View) -> CapacityAsked:
-    """What a View with every option asks."""
+def _read(view: View) -> CapacityAsked:
+    """What a View with every option asks for."""
     numbers = {one.key: one.number(view) for one in OPTIONS if one.kind == "number"}
     unit = _unit(view)
     demand = Demand(
-        numbers[HELD_IN[unit]] or 0.0,
+        numbers[AMOUNT_IN[unit]] or 0.0,
         unit,
         numbers["peak"] or 1.0,
         numbers["headroom"] or 0.0,
@@ -243,77 +226,50 @@ def _asked(view: View) -> CapacityAsked:
     return CapacityAsked(demand, view.option("use", OWN), numbers["budget"], numbers["chips"])
 
 
-def _looked_at(kept: tuple[Limit, ...]) -> tuple[Limit, ...]:
-    """The limits whose metrics curves are read with: of every use, then those that are kept."""
-    every = (limit for use in uses.every().values() for limit in use.limits)
-    return tuple(dict.fromkeys([*every, *kept]))
-
-
-def _applied(
-    curves: MeasuredCurves, use: str, kept: tuple[Limit, ...], own: tuple[Limit, ...]
-) -> tuple[tuple[Limit, ...], tuple[Limit, ...]]:
-    """The limits that are kept, and those of a use that no deployment states, which are left out where others are."""
-    stated = tuple(one for one in kept if one in own or len(curves.stating([one])))
-    if use == OWN or not any(one not in own for one in stated):
-        return kept, ()
-    return stated, tuple(one for one in kept if one not in stated)
+def _curves(library: Library, ranking: Ranking, demand: Demand, own: tuple[Limit, ...]) -> MeasuredCurves:
+    """The curves of the ranked points, with the metrics that the uses and the reader's own limits are on."""
+    of_uses = (limit for use in uses.every().values() for limit in use.limits)
+    return measured.read(library, ranking, demand, [*of_uses, *own])
 
 
 def _capacity(library: Library, whole: View) -> Capacity:
-    ranking, choice, asked = _ranking(whole), prices.read(library, whole), _asked(whole)
-    kept = uses.together(asked.use, ranking.limits)
-    curves = measured.read(library, ranking, asked.demand, _looked_at(kept))
-    applied, dropped = _applied(curves, asked.use, kept, ranking.limits)
+    ranking, choice, asked = _ranking(whole), prices.read(library, whole), _read(whole)
+    demand, usable = asked.demand, measured.usable_sql(library, asked.demand)
+    curves = _curves(library, ranking, demand, ranking.limits)
     chips = prices.chip_prices(library, choice, selection.clause(whole))
-    found = planning.operating(curves, applied, asked.demand)
-    within = {one.use: _within(curves, one, asked.demand) for one in uses.every().values()}
-    named = planning.facts_of(library, [found, *within.values()])
-    plans = planning.plans_of(library, found, asked, chips, named)
-    why = list(planning.affordable(plans, asked))
-    limited = replace(ranking, limits=applied)
-    usable = measured.usable_sql(library, asked.demand)
+    best = planning.within(curves, asked, ranking.limits)
+    of_uses = {use: planning.within(curves, replace(asked, use=use)) for use in uses.every()}
+    named = planning.facts_of(library, [best, *of_uses.values()])
+    plans = planning.plans_of(library, best, asked, chips, named)
+    allowed = tuple(one for one in plans if not one.beyond)
+    limited = replace(ranking, limits=best.limits)
     deciding = evidence.deciding(library, limited, usable)
-    allowed = tuple(one for one, out in zip(plans, why, strict=True) if not out)
-    ruled = {
-        "unstated": found.unstated,
-        "beyond": found.beyond,
-        "budget": why.count("budget"),
-        "chips": why.count("chips"),
-    }
+    ruled = {"unstated": best.unstated, "beyond": best.beyond, **Counter(one.beyond for one in plans if one.beyond)}
     result = Capacity(
         asked=asked,
-        limits=applied,
-        dropped=dropped,
+        limits=best.limits,
+        dropped=best.dropped,
         choice=choice,
         plans=allowed,
-        beyond=tuple(one for one, out in zip(plans, why, strict=True) if out),
+        beyond=tuple(one for one in plans if one.beyond),
         ruled_out={code: many for code, many in ruled.items() if many},
         uses=tuple(
-            _advice(one, own, planning.plans_of(library, own, asked, chips, named), asked)
-            for one, own in zip(uses.every().values(), within.values(), strict=True)
+            UseAdvice(
+                use,
+                uses.every()[use].title,
+                own.limits,
+                next((one for one in planning.plans_of(library, own, asked, chips, named) if not one.beyond), None),
+                len(own.stating) > 0,
+            )
+            for use, own in of_uses.items()
         ),
-        tally=evidence.tally(library, limited, measured.reasons(library, asked.demand)),
+        tally=evidence.tally(library, limited, measured.reasons(library, demand)),
         deciding=deciding,
-        unlike=_unlike(allowed, asked.demand),
+        unlike=planning.unlike(allowed, demand),
     )
     if allowed and result.is_decided:
-        result = replace(result, random=tuple(_random(library, curves, result)))
-    if not plans or not applied:
-        return result
-    view = whole.with_slo([one.text for one in applied])
-    return replace(result, known=stated_share.of_headline(library, view, deciding))
-
-
-def _within(curves: MeasuredCurves, use: UseCase, demand: Demand) -> OperatingCurves:
-    """What serves the demand within the limits of a use, as `_applied` has them."""
-    applied, _ = _applied(curves, use.use, use.limits, ())
-    return planning.operating(curves, applied, demand)
-
-
-def _advice(use: UseCase, found: OperatingCurves, plans: list[FleetPlan], asked: CapacityAsked) -> UseAdvice:
-    """The first of a use's plans that budget and chips allow."""
-    allowed = (one for one, out in zip(plans, planning.affordable(plans, asked), strict=True) if not out)
-    return UseAdvice(use.use, use.title, found.limits, next(allowed, None), len(found.stating) > 0)
+        return replace(result, random=tuple(_random(library, curves, result)))
+    return result
 
 
 def _random(library: Library, curves: MeasuredCurves, found: Capacity) -> Iterator[RandomArrivals]:
@@ -323,19 +279,6 @@ def _random(library: Library, curves: MeasuredCurves, found: Capacity) -> Iterat
         waits = random_arrivals.arrivals(library, curves, one, found.asked.demand, at_most, is_simulated=nth == 0)
         if waits is not None:
             yield waits
-
-
-def _unlike(plans: list[FleetPlan] | tuple[FleetPlan, ...], demand: Demand) -> tuple[Difference, ...]:
-    """In what of the workload the plans of one model differ, where the reader does not state the lengths."""
-    if demand.isl is not None and demand.osl is not None:
-        return ()
-    first: dict[str | None, FleetPlan] = {}
-    found: dict[str, Difference] = {}
-    for one in plans:
-        lead = first.setdefault(one.facts.model, one)
-        for unlike in likeness.differences([lead.facts], [one.facts], UNLIKE):
-            found.setdefault(unlike.fact.key, unlike)
-    return tuple(found.values())
 
 
 def _rows(found: Capacity) -> pd.DataFrame:
@@ -356,7 +299,7 @@ def _row(one: FleetPlan, *, is_allowed: bool) -> dict[str, Any]:
         "load": instance.load,
         "served_per_s": instance.rate,
         "used_at_peak": 100 * one.fleet.used_at_peak,
-        "stopped_by": fleet_words.stopped_by(instance),
+        "stopped_by": verdict.stopped_by(one),
         **{key: getattr(facts, key) for key in FACTS},
         "usd_per_accelerator_hour": one.price.usd if one.price else None,
         "measured_from": instance.low,
@@ -380,6 +323,7 @@ def _row(one: FleetPlan, *, is_allowed: bool) -> dict[str, Any]:
 def _why(found: Capacity) -> Iterator[Why]:
     """The formulas, with what went in of the first plan."""
     one, demand = (*found.plans, *found.beyond)[0], found.asked.demand
+    instance, error = one.instance, one.instance.error
     yield Why(
         "Instances",
         "ceil(demand x peak / (what an instance serves x (1 - left free))) + spares",
@@ -387,14 +331,9 @@ def _why(found: Capacity) -> Iterator[Why]:
         f" {demand.spare} spare: {one.fleet.instances}",
         SOURCE,
     )
-    if one.usd_per_month is not None and one.price is not None:
-        yield Why(
-            "Cost",
-            "chips x price of a chip x 720 hours, rented around the clock",
-            f"{one.chips} x {one.price.words} x 720",
-            SOURCE,
-        )
-    instance = one.instance
+    if one.price is not None:
+        formula = "chips x price of a chip x 720 hours, rented around the clock"
+        yield Why("Cost", formula, f"{one.chips} x {one.price.words} x 720", SOURCE)
     yield Why(
         "What an instance serves",
         "requests a second at the largest worth within the limits, in 64 steps between two measured loads",
@@ -402,10 +341,8 @@ def _why(found: Capacity) -> Iterator[Why]:
         f" {number(instance.high)}, of {one.facts.words()}",
         SOURCE,
     )
-    if error := instance.error:
-        yield Why(
-            "How wrong that has been",
-            "|predicted / measured - 1| of points that were left out, median and 90th percentile",
-            f"{share(error.median)} and {share(error.p90)} of {interpolated.rests_on(error)}",
-            "bench/basis/interpolated.py; docs/sizing.md, How wrong interpolation has been",
-        )
+    if error:
+        formula = "|predicted / measured - 1| of points that were left out, median and 90th percentile"
+        inputs = f"{share(error.median)} and {share(error.p90)} of {interpolated.rests_on(error)}"
+        where = "bench/basis/interpolated.py; docs/sizing.md, How wrong interpolation has been"
+        yield Why("How wrong that has been", formula, inputs, where)

@@ -15,7 +15,7 @@ from bench.chart import Theme, deployment_words, value_label, workload_words
 from bench.chart.texts import text_at
 from bench.maths.colour import mixed
 from bench.plain_text import html
-from bench.questions.capacity import fleet_words
+from bench.questions.capacity import verdict
 from bench.questions.capacity.result import Capacity, FleetPlan
 from bench.wording import counted, number, share
 
@@ -99,7 +99,8 @@ def drawn(result: Capacity) -> tuple[FleetPlan, ...]:
     every = result.plans or result.beyond
     first: dict[tuple[str | None, ...], FleetPlan] = {}
     for one in every:
-        key = (one.facts.model, one.facts.accelerator, *_lengths(result, one))
+        lengths = (str(one.facts.isl), str(one.facts.osl)) if result.unlike else ()
+        key = (one.facts.model, one.facts.accelerator, *lengths)
         if (one.usd_per_month is None) == (every[0].usd_per_month is None):
             first.setdefault(key, one)
     plans = list(first.values())
@@ -107,15 +108,10 @@ def drawn(result: Capacity) -> tuple[FleetPlan, ...]:
     return tuple(one for one, end in zip(plans, ends, strict=True) if end <= FARTHEST * ends[0])[:MOST]
 
 
-def _lengths(result: Capacity, plan: FleetPlan) -> tuple[str | None, ...]:
-    """A plan's lengths where plans differ in them."""
-    return (str(plan.facts.isl), str(plan.facts.osl)) if result.unlike else ()
-
-
 def _lines(found: Capacity, plan: FleetPlan) -> list[str]:
     """A plan's name in at most two lines: its fleet and engine, of several models and workloads its own."""
     facts = plan.facts
-    parts = [fleet_words.fleet(plan)]
+    parts = [_fleet(plan)]
     if len(found.leads) > 1:
         parts.insert(0, value_label("model", facts.model or ""))
     if found.unlike:
@@ -126,10 +122,16 @@ def _lines(found: Capacity, plan: FleetPlan) -> list[str]:
     return [first, f"{rest[0][: LETTERS - 1]}…"] if len(rest) > 1 else [first, *rest]
 
 
+def _fleet(plan: FleetPlan) -> str:
+    """All chips and how they make instances: "40 chips = 5 x 8 H200 SXM", of one chip alone "1 H200 SXM"."""
+    each, chip = plan.facts.accelerators or 1, value_label("accelerator", plan.facts.accelerator or "")
+    return f"1 {chip}" if plan.chips == 1 else f"{plan.chips:,} chips = {plan.fleet.instances:,} x {each} {chip}"
+
+
 def _bars(bars: CapacityBars) -> list[dict[str, Any]]:
     """The parts of each bar: what is used on average, what more at peak, and what is free."""
     colours = [chart.accelerator_colour(one.facts.accelerator, bars.theme) for one in bars.plans]
-    hovers = [_hover(bars.found, one) for one in bars.plans]
+    hovers = [_hover(one) for one in bars.plans]
     made = []
     for nth, (name, strength) in enumerate(SEGMENTS):
         ends = [(one.fleet.used_at_mean, one.fleet.used_at_peak, 1.0) for one in bars.plans]
@@ -154,20 +156,21 @@ def _bars(bars: CapacityBars) -> list[dict[str, Any]]:
     return made
 
 
-def _hover(found: Capacity, plan: FleetPlan) -> str:
+def _hover(plan: FleetPlan) -> str:
     """A bar's text: what is needed and used, what an instance serves and what stops it, where it was measured."""
     one, facts, fleet = plan.instance, plan.facts, plan.fleet
+    between = "as measured" if one.is_measured else f"between the measured {number(one.low)} and {number(one.high)}"
     lines = [
-        fleet_words.usd(plan) or "no price is known",
+        "no price is known" if plan.usd_per_month is None else f"{number(plan.usd_per_month)} USD a month",
         plan.price.words if plan.price else "",
         f"used to {share(fleet.used_at_mean)} on average, {share(fleet.used_at_peak)} at peak",
-        f"an instance serves {number(one.rate)} requests/s at {fleet_words.at_load(plan, one.load)}",
-        f"{fleet_words.between(plan)}; stopped by: {fleet_words.stopped_by(one)}",
+        f"an instance serves {number(one.rate)} requests/s at {verdict.load_of(plan)}",
+        f"{between}; stopped by: {verdict.stopped_by(plan)}",
         deployment_words(facts.row),
         workload_words({**facts.row, "concurrency": None, "request_rate": None, "batch": None}),
         f"{facts.evidence} · {facts.source}",
     ]
-    return "<br>".join([f"<b>{html(fleet_words.fleet(plan))}</b>", *(html(line) for line in lines if line)])
+    return "<br>".join([f"<b>{html(_fleet(plan))}</b>", *(html(line) for line in lines if line)])
 
 
 def _axes(bars: CapacityBars) -> dict[str, Any]:
@@ -205,7 +208,7 @@ def _names(bars: CapacityBars) -> list[dict[str, Any]]:
     half = BAR_PX / bars.row_px / 2
     texts = []
     for lines, one in zip(bars.names, bars.plans, strict=True):
-        cost = f"  <b>{fleet_words.money(one.usd_per_month)} USD</b>" if one.usd_per_month is not None else ""
+        cost = f"  <b>{number(one.usd_per_month)} USD</b>" if one.usd_per_month is not None else ""
         texts.append(f"{'<br>'.join(map(html, lines))}{cost}")
     return [
         text_at(text, 0, nth - half, "paper y", bgcolor=bars.theme.background, align="left", **look)

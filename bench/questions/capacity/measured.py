@@ -39,13 +39,10 @@ def rate_sql(library: Library) -> str:
 
     No more than are sent on average can be served for long: a short open loop may have met a busy stretch of its own.
     """
-    usable = [
-        f"CASE WHEN isfinite({sql}) AND {sql} > 0 THEN {sql} END" for key, sql in _RATES.items() if library.has(key)
-    ]
-    if not usable:
-        return "CAST(NULL AS DOUBLE)"
+    stated = [sql for key, sql in _RATES.items() if library.has(key)]
+    usable = [f"CASE WHEN isfinite({sql}) AND {sql} > 0 THEN {sql} END" for sql in stated]
     sent = "CASE WHEN load_kind = 'open' AND request_rate > 0 THEN request_rate END"
-    served = f"coalesce({', '.join(usable)}, NULL)"
+    served = f"coalesce({', '.join([*usable, 'CAST(NULL AS DOUBLE)'])})"
     return f"CASE WHEN {sent} < {served} THEN request_rate ELSE {served} END"
 
 
@@ -88,8 +85,6 @@ class MeasuredCurves:
 
     points: CurvePoints
     ids: NDArray[np.object_]
-    accelerator: NDArray[np.object_]
-    source: NDArray[np.object_]
     rates: Reals
     isl: Reals
     osl: Reals
@@ -109,7 +104,7 @@ def read(library: Library, ranking: Ranking, demand: Demand, limits: Sequence[Li
     keys = [key for key in dict.fromkeys([*(one.metric.key for one in limits), POWER]) if library.has(key)]
     figures = "".join(f', "{key}"' for key in keys)
     condition = evidence.ranked(library, ranking.unlimited).also(usable_sql(library, demand))
-    facts = "point_id, source, accelerator, load_kind"
+    facts = "point_id, load_kind"
     rows = library.fetch(
         f"WITH held AS MATERIALIZED (SELECT {facts}, source_url, date, {LOAD} AS load, {load_curves.LINE_SQL} AS line,"
         f" {rate_sql(library)} AS rate, {_LENGTHS[0]} AS isl, {_LENGTHS[1]} AS osl{figures} FROM points"
@@ -118,17 +113,15 @@ def read(library: Library, ranking: Ranking, demand: Demand, limits: Sequence[Li
         " QUALIFY row_number() OVER (PARTITION BY curve, load ORDER BY point_id) = 1 ORDER BY curve, load",
         condition.params,
     )
-    names = ("curve", *facts.split(", "), "load", "rate", "isl", "osl", *keys)
+    names = ("curve", "point_id", "load_kind", "load", "rate", "isl", "osl", *keys)
     columns = dict(zip(names, zip(*rows, strict=True) if rows else [()] * len(names), strict=True))
     reals = {key: np.array(columns[key], dtype=float) for key in ("load", "rate", "isl", "osl", *keys)}
     _, curves = np.unique(np.array(columns["curve"], dtype=np.uint64), return_inverse=True)
-    kinds = _texts(columns["load_kind"])
+    kinds = np.array(columns["load_kind"], dtype=object)
     absent = np.full(len(kinds), np.nan)
     return MeasuredCurves(
         CurvePoints(curves.astype(np.int64), reals["load"]),
-        _texts(columns["point_id"]),
-        _texts(columns["accelerator"]),
-        _texts(columns["source"]),
+        np.array(columns["point_id"], dtype=object),
         reals["rate"],
         reals["isl"],
         reals["osl"],
@@ -150,7 +143,3 @@ def limited(limit: Limit, values: Reals) -> LimitedMetric:
 def as_stated(limit: Limit, value: float) -> float:
     """A value that was interpolated for a limit, as the limit's own metric has it."""
     return INTERACTIVITY_MS / value if limit.metric.kind == "per_user" else value
-
-
-def _texts(column: Sequence[str]) -> NDArray[np.object_]:
-    return np.array(column, dtype=object)

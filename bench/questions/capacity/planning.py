@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from bench import catalogue, names
-from bench.basis import interpolated, points
+from bench.basis import interpolated, likeness, points, uses
 from bench.basis.interpolated import RATE, PredictionError
+from bench.basis.likeness import Difference
 from bench.basis.limits import Limit
 from bench.basis.load_curves import GROWS
 from bench.basis.points import PointFacts
@@ -23,19 +24,24 @@ from bench.maths.leave_one_out import CurvePoints, Places
 from bench.maths.operating_load import END, OperatingLoads, Worth
 from bench.questions.capacity.measured import POWER, MeasuredCurves, as_stated, limited
 from bench.questions.capacity.result import LARGEST, SLOWER, CapacityAsked, ChipPower, FleetPlan, InstanceLoad
+from bench.questions.heatmap.cells import plan_fields
 
 Chips = Mapping[str, ChipPrice]
+UNLIKE = ("isl", "osl", "context_tokens")
+"""Where plans of one model differ in one of these, none is called the cheapest unless the reader states the lengths."""
 
 
 @dataclass(frozen=True, eq=False)
 class OperatingCurves:
     """The curves of points that state all limited metrics, and the load of each that serves most within the limits.
 
-    `unstated` counts the curves without such a point, `beyond` those that keep the limits nowhere.
+    `dropped` are limits of a use that no deployment states. `unstated` counts the curves without such a point, `beyond`
+    those that keep the limits nowhere.
     """
 
     curves: MeasuredCurves
     limits: tuple[Limit, ...]
+    dropped: tuple[Limit, ...]
     stating: Places
     best: OperatingLoads
 
@@ -55,15 +61,21 @@ class OperatingCurves:
         return len(np.unique(self.curves.points.curves[self.stating])) - len(self.best)
 
 
-def operating(curves: MeasuredCurves, limits: Sequence[Limit], demand: Demand) -> OperatingCurves:
-    """The load of each curve that serves most of a demand within limits."""
+def within(curves: MeasuredCurves, asked: CapacityAsked, own: Sequence[Limit] = ()) -> OperatingCurves:
+    """The load of each curve that serves most of the demand within the limits of its use and the reader's `own`.
+
+    Limits of a use that no deployment states are left out where others of it are stated.
+    """
+    kept, demand = uses.together(asked.use, tuple(own)), asked.demand
+    stated = tuple(one for one in kept if one in own or len(curves.stating([one])))
+    limits = stated if any(one not in own for one in stated) else kept
     at = curves.stating(limits)
-    own = CurvePoints(curves.points.curves[at], curves.points.loads[at])
+    places = CurvePoints(curves.points.curves[at], curves.points.loads[at])
     lines = [limited(one, curves.metrics[one.metric.key][at]) for one in limits]
     is_users = demand.unit == "users"
     worth = Worth(demand.think_s if is_users else 1.0, curves.closed[at].astype(float) * is_users)
-    best = operating_load.best(own, curves.rates[at], lines, worth, curves.whole[at])
-    return OperatingCurves(curves, tuple(limits), at, best)
+    best = operating_load.best(places, curves.rates[at], lines, worth, curves.whole[at])
+    return OperatingCurves(curves, limits, tuple(one for one in kept if one not in limits), at, best)
 
 
 def facts_of(library: Library, founds: Iterable[OperatingCurves]) -> dict[str, PointFacts]:
@@ -74,28 +86,29 @@ def facts_of(library: Library, founds: Iterable[OperatingCurves]) -> dict[str, P
 def plans_of(
     library: Library, found: OperatingCurves, asked: CapacityAsked, chips: Chips, named: Mapping[str, PointFacts]
 ) -> list[FleetPlan]:
-    """The plans of all deployments within the limits, the first first; `named` has the facts of their points."""
+    """The plans of all deployments within the limits, by cost and, where no price is known, behind them by chips.
+
+    `named` has the facts of their points.
+    """
     curves, demand = found.curves, asked.demand
-    powers = _powers(found)
     plans = []
     for nth, place in enumerate(found.of.tolist()):
         facts = named[str(curves.ids[place])]
-        rate, load = float(found.best.rates[nth]), float(found.best.loads[nth])
-        served = demand.served(
-            rate, load * bool(curves.closed[place]), _stated(curves.isl[place]), _stated(curves.osl[place])
-        )
+        instance = _instance(library, found, nth, facts)
+        in_flight = instance.load if curves.closed[place] else 0.0
+        served = demand.served(instance.rate, in_flight, _known(curves.isl[place]), _known(curves.osl[place]))
         if not served:
             continue
         fleet, price = demand.fleet(served), chips.get(facts.accelerator or "")
         many = fleet.instances * (facts.accelerators or 1)
         usd = None if price is None else maths.usd_per_month(many, price.usd)
-        instance = _instance(library, found, nth, facts)
-        plans.append(
-            FleetPlan(
-                int(curves.points.curves[place]), facts, instance, served, fleet, price, usd, _power(facts, powers[nth])
-            )
-        )
-    return sorted(plans, key=lambda one: one.rank)
+        power, beyond = _power(found, nth, facts, is_measured=instance.is_measured), _beyond(asked, many, usd)
+        curve = int(curves.points.curves[place])
+        plans.append(FleetPlan(curve, facts, instance, served, fleet, price, usd, power, beyond))
+    return sorted(
+        plans,
+        key=lambda one: (one.usd_per_month is None, one.usd_per_month or one.chips, one.chips, one.facts.point_id),
+    )
 
 
 def _instance(library: Library, found: OperatingCurves, nth: int, facts: PointFacts) -> InstanceLoad:
@@ -120,36 +133,44 @@ def _error(library: Library, stopped_by: str, gap: float, source: str | None) ->
     return interpolated.of(library, RATE, gap, source=source)
 
 
-def _powers(found: OperatingCurves) -> list[float | None]:
-    """What a chip was measured to draw at the best loads: the more of the two points around, None without both."""
-    own, curves, best = found.curves.metrics[POWER], found.curves.points, found.best
-    powers = []
-    for nth, below in enumerate(best.points.tolist()):
-        place = found.stating[below]
-        around = [float(own[place])]
-        if best.loads[nth] != curves.loads[place]:
-            around.append(float(own[found.stating[below + 1]]))
-        powers.append(_stated(max(around)) if all(map(np.isfinite, around)) else None)
-    return powers
-
-
-def _power(facts: PointFacts, measured: float | None) -> ChipPower | None:
+def _power(found: OperatingCurves, nth: int, facts: PointFacts, *, is_measured: bool) -> ChipPower | None:
+    """What a chip draws at a best load: the more of the two points around, where both state it, else its rating."""
+    below = int(found.best.points[nth])
+    around = found.stating[below : below + (1 if is_measured else 2)]
+    watts = float(np.max(found.curves.metrics[POWER][around]))
+    if np.isfinite(watts) and watts:
+        return ChipPower(watts, True)
     row = names.accelerator(facts.accelerator or "")
-    if measured:
-        return ChipPower(measured, True)
     return ChipPower(row.tdp_w, False) if row and row.tdp_w else None
 
 
-def _stated(value: float) -> float | None:
+def _known(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def affordable(plans: Sequence[FleetPlan], asked: CapacityAsked) -> Iterator[str]:
-    """For each plan why it is not allowed: "budget", "chips", or ""."""
+def _beyond(asked: CapacityAsked, chips: int, usd: float | None) -> str:
+    """Which bound of the reader so many chips for so much a month do not keep: "budget", "chips" or ""."""
+    if asked.chips is not None and chips > asked.chips:
+        return "chips"
+    return "budget" if asked.budget is not None and (usd is None or usd > asked.budget) else ""
+
+
+def unlike(plans: Sequence[FleetPlan], demand: Demand) -> tuple[Difference, ...]:
+    """In what of the workload the plans of one model differ, where the reader does not state the lengths."""
+    if demand.isl is not None and demand.osl is not None:
+        return ()
+    first: dict[str | None, FleetPlan] = {}
+    found: dict[str, Difference] = {}
     for one in plans:
-        if asked.chips is not None and one.chips > asked.chips:
-            yield "chips"
-        elif asked.budget is not None and (one.usd_per_month is None or one.usd_per_month > asked.budget):
-            yield "budget"
-        else:
-            yield ""
+        lead = first.setdefault(one.facts.model, one)
+        for difference in likeness.differences([lead.facts], [one.facts], UNLIKE):
+            found.setdefault(difference.fact.key, difference)
+    return tuple(found.values())
+
+
+def sweep_of(plan: FleetPlan) -> dict[str, str]:
+    """What a sweep has to state to measure a plan's load, by the names of a plan's fields."""
+    load = {"closed": "concurrency", "open": "request_rate"}.get(plan.facts.load_kind or "", "")
+    row = {**plan.facts.row, "concurrency": None, "request_rate": None, load: f"{plan.instance.load:.6g}"}
+    stated = {key: value for key, value in row.items() if value is not None}
+    return plan_fields({key: f"{one:g}" if isinstance(one, float) else str(one) for key, one in stated.items()})

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from bench.basis.points import AMONG
 from bench.library import Library
 from bench.maths import queueing
 from bench.maths.capacity import Demand
 from bench.maths.queueing import MEAN, ServiceCurve
 from bench.questions.capacity.measured import MeasuredCurves
-from bench.questions.capacity.result import FleetPlan, OpenLoopError, RandomArrivals
+from bench.questions.capacity.result import FleetPlan, RandomArrivals
 
 MOST_OPEN = 8
 """So many open-loop points of a deployment are held against the model."""
@@ -27,21 +28,14 @@ def service_curve(library: Library, curves: MeasuredCurves, plan: FleetPlan) -> 
     if plan.facts.load_kind != "closed" or curves.points.loads[own[-1]] < 1:
         return None
     keys = [key for key in sorted(library.metric_columns()) if queueing.KEY.fullmatch(key)]
-    metrics = _metrics(library, [str(id) for id in curves.ids[own]], keys)
-    loads, rates = curves.points.loads[own].tolist(), curves.rates[own].tolist()
-    by_key: dict[str, list[float | None]] = {key: [one.get(key) for one in metrics] for key in keys}
-    by_key[MEAN] = [one.get(MEAN) or 1000 * load / rate for one, load, rate in zip(metrics, loads, rates, strict=True)]
-    return ServiceCurve.of(loads, by_key)
-
-
-def _metrics(library: Library, ids: Sequence[str], keys: Sequence[str]) -> list[dict[str, float]]:
-    """The metrics that each of these points states above 0, in their order."""
+    ids, loads, rates = list(curves.ids[own]), curves.points.loads[own], curves.rates[own]
     listed = "".join(f', "{key}"' for key in keys)
-    rows = library.fetch(
-        f"SELECT point_id{listed} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", (list(ids),)
-    )
-    by_id = {id: {key: one for key, one in zip(keys, own, strict=True) if one and one > 0} for id, *own in rows}
-    return [by_id[id] for id in ids]
+    rows = {id: stated for id, *stated in library.fetch(f"SELECT point_id{listed} FROM points WHERE {AMONG}", (ids,))}
+    columns = zip(keys, zip(*(rows[id] for id in ids), strict=True), strict=True)
+    by_key = {key: [one if one and one > 0 else None for one in column] for key, column in columns}
+    by_little = (1000 * loads / rates).tolist()
+    means = [one or mean for one, mean in zip(by_key.get(MEAN, [None] * len(ids)), by_little, strict=True)]
+    return ServiceCurve.of(loads.tolist(), {**by_key, MEAN: means})
 
 
 def arrivals(
@@ -83,7 +77,7 @@ def _is_known(curve: ServiceCurve, key: str) -> bool:
     return base in queueing.GROWS and statistic in {f"p{one}" for one in queueing.PERCENTILES} and curve.knows(base)
 
 
-def _open_loop(library: Library, curve: ServiceCurve, plan: FleetPlan) -> Iterator[OpenLoopError]:
+def _open_loop(library: Library, curve: ServiceCurve, plan: FleetPlan) -> Iterator[float]:
     """How far off the model is at the open-loop points of the same deployment under the same lengths."""
     keys = [key for key in sorted(library.metric_columns()) if _is_known(curve, key)]
     if not keys:
@@ -99,4 +93,4 @@ def _open_loop(library: Library, curve: ServiceCurve, plan: FleetPlan) -> Iterat
         promise = queueing.simulated(curve, float(rate))
         for key, measured in zip(keys, values, strict=True):
             if promise and measured and measured > 0 and key in promise.estimates:
-                yield OpenLoopError(key, float(rate), float(measured), promise.estimates[key].value)
+                yield promise.estimates[key].value / float(measured) - 1

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from bench.basis.document import HIDDEN
 from bench.basis.evidence import Deciding, PointTally
 from bench.basis.interpolated import PredictionError
 from bench.basis.likeness import Difference
 from bench.basis.limits import Limit
 from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice, Choice
-from bench.basis.stated_share import NOTHING, StatedShare
-from bench.maths.capacity import Demand, Fleet
+from bench.maths.capacity import HOURS_PER_MONTH, Demand, Fleet
 from bench.maths.queueing import Estimate
 
 LARGEST, SLOWER = "largest", "slower"
 """What keeps an instance from serving more, where it is no limit: no larger load was measured, or it serves less."""
-
-RULED_OUT = {
-    "unstated": "without a figure that a limit is on",
-    "beyond": "beyond the limits at every load",
-    "budget": "over the budget",
-    "chips": "of more chips than there are",
-}
-"""Why a deployment is not recommended, in words after a count of deployments."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +66,8 @@ class FleetPlan:
     """What serving the demand takes on one deployment.
 
     `facts` are those of the measured point at or next below the load; `curve` tells deployments apart. `served` is how
-    much of the demand's unit an instance serves. `usd_per_month` is None without a price of its chips.
+    much of the demand's unit an instance serves. `usd_per_month` is None without a price of its chips. `beyond` is
+    what of the reader's bounds it does not keep: "budget", "chips" or "".
     """
 
     curve: int
@@ -86,32 +78,12 @@ class FleetPlan:
     price: ChipPrice | None
     usd_per_month: float | None
     power: ChipPower | None
+    beyond: str = ""
 
     @property
     def chips(self) -> int:
         """All chips of all instances."""
         return self.fleet.instances * (self.facts.accelerators or 1)
-
-    @property
-    def rank(self) -> tuple[bool, float, int, str]:
-        """Its place: by cost where that is known, else behind those by chips."""
-        usd = self.usd_per_month
-        return (usd is None, self.chips if usd is None else usd, self.chips, self.facts.point_id)
-
-
-@dataclass(frozen=True)
-class OpenLoopError:
-    """What the model of random arrivals said of an open-loop point of the same deployment, and what was measured."""
-
-    metric: str
-    rate: float
-    measured: float
-    predicted: float
-
-    @property
-    def wrong(self) -> float:
-        """predicted / measured - 1."""
-        return self.predicted / self.measured - 1
 
 
 @dataclass(frozen=True)
@@ -120,7 +92,8 @@ class RandomArrivals:
 
     `estimates` are simulated, of the first plan alone, with an interval of 99 %, by the metric of each of `limits` (at
     most, in ms) that the model knows; empty where the queue would never end. `instances` keep those limits, None where
-    no number does; `capacity` is what an instance completes a second at its largest measured load.
+    no number does; `capacity` is what an instance completes a second at its largest measured load. `open_loop` is
+    predicted / measured - 1 of each figure of open-loop points of the same deployment.
     """
 
     point_id: str
@@ -129,7 +102,7 @@ class RandomArrivals:
     limits: Mapping[str, float] = field(hash=False)
     instances: int | None
     capacity: float
-    open_loop: tuple[OpenLoopError, ...]
+    open_loop: tuple[float, ...]
 
     @property
     def is_endless(self) -> bool:
@@ -176,7 +149,6 @@ class Capacity:
     uses: tuple[UseAdvice, ...]
     tally: PointTally
     deciding: Deciding
-    known: StatedShare = field(default=NOTHING, metadata={HIDDEN: True})
     unlike: tuple[Difference, ...] = ()
     random: tuple[RandomArrivals, ...] = ()
 
@@ -206,6 +178,11 @@ class Capacity:
                 seen.add(one.facts.accelerator)
                 yield one
 
+    @property
+    def lead_at_random(self) -> RandomArrivals | None:
+        """What arrivals at random would wait on the first plan; None where that is not known."""
+        return next((one for one in self.random if one.point_id == self.lead.facts.point_id), None)
+
     def first_at_random(self) -> FleetPlan:
         """The first plan where every one that was looked at takes the instances that random arrivals need."""
         by_id = {one.facts.point_id: one for one in self.plans}
@@ -215,10 +192,19 @@ class Capacity:
             for nth, (plan, many) in enumerate(needed)
             if many is not None and (plan.usd_per_month is None) == (self.lead.usd_per_month is None)
         ]
-        is_known = any(one.point_id == self.lead.facts.point_id for one in self.random)
-        return min(grown)[2] if grown and is_known else self.lead
+        return min(grown)[2] if grown and self.lead_at_random else self.lead
 
-    @property
-    def deployments(self) -> int:
-        """How many deployments were looked at."""
-        return len(self.plans) + sum(self.ruled_out.values())
+    def most_served(self) -> tuple[float, FleetPlan | None]:
+        """The largest demand that budget and chips serve, and on which deployment; 0 where they pay for no instance."""
+        best: tuple[float, FleetPlan | None] = (0.0, None)
+        for one in (*self.plans, *self.beyond):
+            each, instances = one.facts.accelerators or 1, math.inf
+            if self.asked.chips is not None:
+                instances = self.asked.chips // each
+            if self.asked.budget is not None:
+                usd = one.price.usd if one.price else math.inf
+                instances = min(instances, self.asked.budget // (each * usd * HOURS_PER_MONTH))
+            served = self.asked.demand.amount_of(int(instances), one.served)
+            if served > best[0]:
+                best = served, one
+        return best

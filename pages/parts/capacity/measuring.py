@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from bench.plain_text import markdown
-from bench.questions.capacity import fleet_words
+from bench.questions.capacity.planning import sweep_of
 from pages.shared.page import Page
 
 
@@ -19,8 +19,8 @@ def link(page: Page) -> None:
         st.page_link(
             "launch.py",
             label="Measure this point",
-            query_params=fleet_words.sweep_of(plan),
+            query_params=sweep_of(plan),
             icon=":material/arrow_forward:",
             icon_position="right",
-            help=markdown(f"A sweep of {fleet_words.hardware(plan)} at this load."),
+            help=markdown(f"A sweep of {plan.facts.hardware} at this load."),
         )

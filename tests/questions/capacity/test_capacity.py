@@ -19,14 +19,14 @@ from bench.basis.limits import Limit
 from bench.chart import DARK, LIGHT
 from bench.errors import UsageError
 from bench.library import Library
-from bench.maths.capacity import Demand, DemandUnit
+from bench.maths.capacity import Demand, DemandUnit, chips_per_mw
 from bench.questions import Answer, capacity, openable
-from bench.questions.capacity import fleet_words, measured, planning
+from bench.questions.capacity import measured, planning
 from bench.questions.capacity.result import LARGEST, SLOWER, Capacity, CapacityAsked, FleetPlan
 from bench.sweep.planning import form
 from bench.view import View
 from tests.questions.heatmap.results import Row, library_of, point
-from tests.questions.saying import headline, said, statement, tells
+from tests.questions.saying import headline, kinds, said, statement, tells
 from tests.thorough import some, times
 
 H200 = {"accelerator": "h200-sxm", "accelerators": 8, "tp": 8}
@@ -77,6 +77,7 @@ def test_requests_at_a_measured_load_by_hand(three: Library) -> None:
     assert (own.instance.stopped_by, own.instance.error) == ("tpot_ms_p50", None)
     assert own.power is not None
     assert (own.power.watts, own.power.is_measured) == (700, False)
+    assert int(chips_per_mw(own.power.watts)) == 1428
 
 
 def test_between_two_measured_loads_by_hand(tmp_path: Path) -> None:
@@ -138,11 +139,11 @@ def test_the_cheapest_comes_first_and_what_has_no_price_behind_it_by_its_chips(t
     costs = [one.usd_per_month for one in answer.result.plans]
     assert costs[-1] is None
     assert costs[:-1] == sorted(one for one in costs if one is not None)
-    assert said(answer, "unpriced") == {"unpriced": 1}
+    assert said(answer, "unpriced") == {"accelerators": ["mi325x"]}
     rows = [at(8, 2.0, **UNPRICED), at(8, 3.0, **{**UNPRICED, "accelerators": 8, "tp": 8})]
     bare = ask(library_of(tmp_path, rows), requests="10", peak="1", headroom="0")
     assert [(one.fleet.instances, one.chips) for one in bare.result.plans] == [(5, 10), (4, 32)]
-    assert "USD" not in bare.headline
+    assert (headline(bare)[0], headline(bare)[1]["usd_per_month"]) == ("takes_fewest", None)
 
 
 def test_a_budget_and_chips_at_hand_leave_out_what_is_beyond_them(three: Library) -> None:
@@ -186,31 +187,39 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
     "one chip, one request": (
         [at(8, 2.0, **ONE)],
         "requests=1&peak=1",
-        {"takes": {"chips": 1, "instances": 1}, "used": {"mean": 0.5}, "power": {"kw": 0.7, "chips_per_mw": 1428}},
+        {"takes_alone": {"chips": 1, "instances": 1}, "instance": {"rate": 2.0}, "power": {}, "sized": {"peak": 1}},
     ),
-    "a spare": (CURVE, "slo=tpot_ms_p50<=40&requests=15&spare=1", {"takes": {"instances": 5}, "used": {"mean": 0.26}}),
+    "a spare": (
+        CURVE,
+        "slo=tpot_ms_p50<=40&requests=15&spare=1",
+        {"takes_alone": {"instances": 5}, "sized_spare": {"spare": 1}},
+    ),
     "a day's tokens without a price": (
         [at(8, 2.0, **UNPRICED)],
         "unit=output_tokens&tokens=100000000",
-        {"takes": {"chips": 24, "usd_per_month": None}, "unpriced": {"unpriced": 1}},
+        {"takes_unpriced": {"chips": 24, "usd_per_month": None}, "unpriced_all": {"accelerators": ["mi325x"]}},
     ),
     "several accelerators": (
         [*CURVE, at(32, 30.0, **H200), at(8, 2.0, **UNPRICED)],
         "requests=40",
-        {"next": {"others": 2}, "change": {"others": 1}, "unpriced": {"unpriced": 1}},
+        {"takes": {"amount": 40}, "change": {"others": 1}, "unpriced": {"accelerators": ["mi325x"]}},
     ),
     "over the budget": (
         CURVE,
         "requests=40&budget=12000",
-        {"beyond_means": {"chips": 28, "budget": 12000}, "at_most": {"most": 6.4}, "ruled_out": {"budget": 1}},
+        {"beyond_means": {"chips": 28, "budget": 12000}, "at_most": {"most": 6.4}, "ruled_out_budget": {"many": 1}},
     ),
     "one chip at hand": (
         CURVE,
         "requests=40&chips=1",
-        {"beyond_means": {"chips": 28, "chips_at_hand": 1}, "at_most": {"most": 0}, "ruled_out": {"chips": 1}},
+        {
+            "beyond_means": {"chips": 28, "chips_at_hand": 1},
+            "at_most_none": {"most": 0},
+            "ruled_out_chips": {"many": 1},
+        },
     ),
-    "nobody keeps it": (CURVE, "slo=tpot_ms_p50<=9", {"none_keeps": {"deployments": 1}, "ruled_out": {"beyond": 1}}),
-    "nobody states it": (CURVE, "slo=e2el_ms_p50<=9", {"none_keeps": {"deployments": 1}, "ruled_out": {"unstated": 1}}),
+    "nobody keeps it": (CURVE, "slo=tpot_ms_p50<=9", {"none_keeps": {"deployments": 1}, "ruled_out_beyond": {}}),
+    "nobody states it": (CURVE, "slo=e2el_ms_p50<=9", {"none_states": {"deployments": 1}, "ruled_out_unstated": {}}),
     "at full load": (
         [at(8, 2.0) | {"load_kind": "saturated", "concurrency": None}],
         "",
@@ -232,22 +241,22 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
     "few that can tell": (
         [*CURVE, at(32, 30.0, **H200), at(32, 30.0, **EIGHT)],
         "slo=tpot_ms_p50<=30",
-        {"undecided": {"least": 12, "most": 12}, "ruled_out": {"unstated": 2}},
+        {"undecided_unstated": {"least": 12, "most": 12, "accelerators": 1}, "ruled_out_unstated": {"many": 2}},
     ),
     "more waits than the limit": (
         LATE,
         "slo=ttft_ms_p99<=900&requests=7&peak=1&headroom=0",
-        {"random": {"kept": False, "instances": 2}},
+        {"random_broken": {"instances": 2}},
     ),
     "a queue without end": (
         [waiting(1, 1.0, 1000, 50), waiting(16, 8.0, 2200, 80)],
         "slo=ttft_ms_p50<=900&requests=15.9&peak=1&headroom=0",
-        {"random": {"kept": False, "instances": 3}},
+        {"random_endless": {"instances": 3}},
     ),
     "an open loop beside": (
         [*LATE, sent(2, 60, 1500), sent(6, 75, 1900)],
         "slo=ttft_ms_p50<=79&requests=5&peak=1",
-        {"open_loop": {"figures": 4}},
+        {"random": {}, "open_loop": {"figures": 4}},
     ),
     "a limit on a cost": (CURVE, "slo=usd_per_million_output_tokens<=5", {"cost_limit": {}}),
 }
@@ -276,7 +285,26 @@ def test_the_page_opens_without_limits_and_says_so(three: Library) -> None:
     assert statement(answer, "unlimited").role == "caveat"
     chosen = capacity.answer(three, View.of({}, {"use": "chat"}))
     assert {one.metric.key for one in chosen.result.limits} == {"ttft_ms_p50", "tpot_ms_p50"}
-    assert "unlimited" not in {one.kind for one in chosen.statements}
+    assert "unlimited" not in kinds(chosen)
+
+
+def test_the_limits_that_are_kept_stand_in_the_subject(three: Library) -> None:
+    """Those of a use and the reader's own, and no limit on a cost, which is none here."""
+    view = View.of({}, {"use": "chat"}, slo=["tpot_ms_p50<=12", "usd_per_million_output_tokens<=5"])
+    answer = capacity.answer(three, view)
+    assert answer.subject is not None
+    assert {one.metric.key: one.value for one in answer.subject.limits} == {"ttft_ms_p50": 300, "tpot_ms_p50": 12}
+
+
+def test_what_other_uses_take_is_said_in_one_finding(three: Library) -> None:
+    """The limits of the batch are those in force, none; those of an API nobody keeps."""
+    answer = ask(three)
+    uses_of = said(answer, "uses")["uses"]
+    assert isinstance(uses_of, list)
+    assert [one["title"] for one in uses_of] == ["Interactive chat"]
+    assert said(answer, "uses_none") == {"uses": ["Latency-sensitive API"]}
+    assert said(answer, "uses_unstated") == {"uses": ["High traffic"]}
+    assert len(kinds(ask(three, requests="40", budget="1000000", chips="500"), "finding")) <= 5
 
 
 def test_a_readers_own_limit_replaces_that_of_the_use(three: Library) -> None:
@@ -312,7 +340,7 @@ def test_an_energy_that_was_measured_counts_before_a_rating(tmp_path: Path) -> N
 
 def test_measuring_the_point_states_its_deployment_lengths_and_load(three: Library) -> None:
     plan = ask(three, slo=["tpot_ms_p50<=40"]).result.plans[0]
-    asked = fleet_words.sweep_of(plan)
+    asked = planning.sweep_of(plan)
     assert form.from_link(asked.items())[1] == []
     assert (asked["isl"], asked["osl"], asked["concurrency"]) == ("128", "128", f"{plan.instance.load:g}")
     assert (asked["facts.accelerator"], asked["facts.tp"]) == ("h200-sxm", "8")
@@ -362,8 +390,8 @@ def planner_of(library: Library) -> Planner:
     named = points.named(library, [str(id) for id in curves.ids])
 
     def plans(demand: Demand, tpot: float, ttft: float) -> list[FleetPlan]:
-        best = planning.operating(curves, limits_of(tpot, ttft), demand)
-        return planning.plans_of(library, best, CapacityAsked(demand, "own"), chips, named)
+        asked = CapacityAsked(demand, "own")
+        return planning.plans_of(library, planning.within(curves, asked, limits_of(tpot, ttft)), asked, chips, named)
 
     return plans
 
