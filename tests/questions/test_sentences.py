@@ -65,9 +65,9 @@ def test_every_sentence_on_every_model_is_short_and_plain(shipped: Library, mode
 )
 def test_a_short_headline_names_a_model_that_it_is_about(shipped: Library, name: str, query: str) -> None:
     view = View.from_query(query)
-    told = answer_of(shipped, name, view).headline
-    assert any(value_label("model", model) in told for model in view.values("model"))
-    assert len(told.split()) <= LONGEST
+    answer = answer_of(shipped, name, view)
+    assert any(value_label("model", model) in answer.headline for model in view.values("model"))
+    assert len(answer.verdict.split()) <= LONGEST
 
 
 @pytest.mark.parametrize("name", ["pareto", "heatmap", "cost"])

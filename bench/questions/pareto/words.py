@@ -13,7 +13,7 @@ WORDS = {
     "more_others": "; others lead {side}",
     "everywhere": ", the whole range",
     "in_turn": "; elsewhere leaders vary",
-    "one_frontier": "{on:each on}at best {y:named {up}} or, at another point, {x:named {across}}.",
+    "one_frontier": "{on:each on}at best {y:named {up}} or, elsewhere, {x:named {across}}.",
     "on": "on {name} ",
     "one_best": "{on:each on}one point is best in both: {y:named {up}} at {x:named {across}}.",
     "one_point": "Only one point has both metrics: {y:named {up}} at {x:named {across}}.",
