@@ -19,6 +19,7 @@ Behind the colon stands how a value is written:
     {x:metric}               a metric's name from its key: "p99 TTFT"
     {x:column}               a column's name: "input length", of each where it is a list
     {x:in ttft_ms_p99}       a metric's value with its unit; {x:in {metric}} where the key is a value, too
+    {x:named ttft_ms_p99}    the same with the metric's name, where the unit does not tell it: "43 ms p99 TTFT"
     {x:each part}            a list of mappings, each by the template `part`, "; " between them
 
 Of a list the first LISTED are named and the rest is counted.
@@ -42,6 +43,14 @@ LISTED = 3
 DAGGER = "†"
 """Stands behind a sentence that names a flagged point; a note says which flags those are."""
 COLUMNS = (*KINDS, "precision", "column")
+NAMED_BY_UNIT = (
+    "interactivity_tokens_per_s_per_user_mean",
+    "interactivity_tokens_per_s_per_user_p50",
+    "output_tokens_per_s",
+    "output_tokens_per_s_per_accelerator",
+    "joules_per_output_token",
+)
+"""The metrics that are meant where a value of their unit is told without a name."""
 
 
 class Narrator(Formatter):
@@ -79,6 +88,9 @@ class Narrator(Formatter):
             return "; ".join([*shown, f"{more} more"] if more > 0 else shown)
         if how == "in":
             return quantity(value, rest)
+        if how == "named":
+            name = "" if rest in NAMED_BY_UNIT else f" {inline(catalogue.metric(rest))}"
+            return f"{quantity(value, rest)}{name}"
         if how == "verb":
             return rest.split("/")[0 if value == 1 else 1]
         if how == "count":

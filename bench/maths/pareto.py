@@ -58,18 +58,6 @@ class Frontiers:
     leads: tuple[Stretch, ...]
 
 
-@dataclass(frozen=True)
-class FrontierStep:
-    """From one frontier point to the next one with better y: the ratio of y, and what x becomes for it.
-
-    `y_ratio` is None when the start is 0.
-    """
-
-    y_ratio: float | None
-    y_change: float
-    x_change: float
-
-
 def sign(better: Better) -> int:
     """1 when more is better, -1 when less is."""
     return 1 if better == "higher" else -1
@@ -209,43 +197,6 @@ def widest(leads: Sequence[Stretch], tie: float) -> Stretch | None:
     """The stretch over the widest range of x, of those that lead by more than a `tie` (0.01) if any does."""
     clear = [lead for lead in leads if lead.margin is None or lead.margin - 1 > tie] or leads
     return max(clear, key=lambda lead: lead.width, default=None)
-
-
-def best_within(
-    x: Sequence[float],
-    y: Sequence[float],
-    better_x: Better = "higher",
-    better_y: Better = "higher",
-    limit_x: float | None = None,
-    limit_y: float | None = None,
-) -> int | None:
-    """The position of the best point that meets both limits; None when no point does.
-
-    Best means best y, and of equal ones best x; with a limit on y only, best x, and of equal ones best y.
-    """
-    by_x, by_y = sign(better_x), sign(better_y)
-    meeting = [
-        position
-        for position in range(len(x))
-        if (limit_x is None or by_x * x[position] >= by_x * limit_x)
-        and (limit_y is None or by_y * y[position] >= by_y * limit_y)
-    ]
-    if not meeting:
-        return None
-    if limit_x is None and limit_y is not None:
-        return max(meeting, key=lambda position: (by_x * x[position], by_y * y[position]))
-    return max(meeting, key=lambda position: (by_y * y[position], by_x * x[position]))
-
-
-def steps(x: Sequence[float], y: Sequence[float]) -> tuple[FrontierStep | None, ...]:
-    """What each point of a frontier, in the order of `frontier`, gives and takes over the one before it.
-
-    The first has no step (None).
-    """
-    if not len(x):
-        return ()
-    walked = zip(x, y, x[1:], y[1:], strict=False)
-    return (None, *(FrontierStep(y1 / y0 if y0 else None, y1 - y0, x1 - x0) for x0, y0, x1, y1 in walked))
 
 
 def log_span(values: Sequence[float]) -> float:

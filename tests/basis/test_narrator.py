@@ -22,6 +22,7 @@ WORDS = {
     "margin": "{x:margin}, {x:range}.",
     "metric": "{key:metric} of {x:in {key}}.",
     "columns": "{x:column} differ.",
+    "named": "{x:named {key}}.",
     "each": "{rows:each part}.",
     "part": "{chip:accelerator} {usd}",
 }
@@ -50,6 +51,8 @@ FLAGGED = PointFacts("p1", flags='[{"kind": "decode-only"}]')
         ("margin", {"x": [1, 3.2]}, "Up to 3.20 times, 1 to 3.20."),
         ("metric", {"key": "ttft_ms_p99", "x": 2000.0}, "P99 TTFT of 2,000 ms."),
         ("columns", {"x": ["isl", "accelerators"]}, "Input length and chip count differ."),
+        ("named", {"key": "ttft_ms_p99", "x": 43.0}, "43 ms p99 TTFT."),
+        ("named", {"key": "output_tokens_per_s", "x": 43.0}, "43 tokens/s."),
         ("each", {"rows": [{"chip": "mi355x", "usd": 2.0}] * 5}, "MI355X 2; MI355X 2; MI355X 2; 2 more."),
     ],
 )

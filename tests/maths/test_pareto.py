@@ -183,20 +183,3 @@ def test_the_widest_lead_is_by_more_than_a_tie():
     assert pareto.widest(leads, 0) == leads[1]
     assert pareto.widest(leads[1:2], 0.01) == leads[1]
     assert pareto.widest((), 0.01) is None
-
-
-def test_the_best_point_within_limits():
-    ttft, throughput = [100, 300, 900], [50.0, 200.0, 260.0]
-    assert pareto.best_within(ttft, throughput, "lower", "higher", limit_x=500) == 1
-    assert pareto.best_within(ttft, throughput, "lower", "higher", limit_y=100) == 1
-    assert pareto.best_within(ttft, throughput, "lower", "higher", limit_x=500, limit_y=250) is None
-    assert pareto.best_within(ttft, throughput, "lower", "higher") == 2
-    assert pareto.best_within([], [], "lower", "higher") is None
-
-
-def test_steps_say_what_the_next_point_gives_and_takes():
-    first, second, third = pareto.steps([50.0, 40.0, 20.0], [0.0, 100.0, 118.0])
-    assert first is None
-    assert second == pareto.FrontierStep(None, 100.0, -10.0)
-    assert third == pareto.FrontierStep(1.18, 18.0, -20.0)
-    assert pareto.steps([], []) == ()

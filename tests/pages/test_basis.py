@@ -72,7 +72,7 @@ class TestLimits:
             " WHERE model = 'llama-3.3-70b'"
         )[0]
         assert 0 < 2 * known < of
-        assert headline(at).replace("\\", "").startswith(f"Only {known} of {of} points state ")
+        assert f"only {known} of {of} points state " in text_of(at).replace("\\", "")
         (told,) = [
             line for line in text_of(at).replace("\\", "").splitlines() if line.startswith("By throughput alone: ")
         ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from itertools import pairwise
 
 import pandas as pd
 
@@ -14,7 +13,6 @@ from bench.basis.evidence import Ranking
 from bench.basis.options import Option
 from bench.basis.points import of_frame
 from bench.basis.prices import ChipPrice, Choice
-from bench.basis.statement import caveat
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.catalogue import PRICED
@@ -22,13 +20,14 @@ from bench.chart import title
 from bench.library import Library
 from bench.maths import pareto
 from bench.maths.grid import TIE
-from bench.maths.pareto import Frontiers, log_span, steps
-from bench.questions import Answer, Choices, Column, Steps, Why, counting
+from bench.maths.pareto import Frontiers, log_span
+from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
 from bench.questions.pareto import axes as choosing
 from bench.questions.pareto import figure as drawing
-from bench.questions.pareto import points, statements
+from bench.questions.pareto import points, verdict
 from bench.questions.pareto.axes import FEWEST, GROUPS, ONE_FRONTIER, Axes
-from bench.questions.pareto.points import REDUCED, Points, reduced
+from bench.questions.pareto.gains import gains
+from bench.questions.pareto.points import Points, reduced
 from bench.questions.pareto.result import Group, Lead, Pareto, Span, Spot
 from bench.view import View
 from bench.wording import joined
@@ -102,27 +101,17 @@ def answer(library: Library, view: View) -> Answer[Pareto]:
     """The frontiers, their knees, who leads where, and the best point within the reader's limits."""
     chosen = _story(library, view)
     whole, axes = chosen.view, choosing.of_view(library, chosen.view)
-    answered = _pareto(library, evidence.read(whole), axes)
-    figures = choosing.figures(library, axes)
-    answered = replace(answered, known=stated_share.of_headline(library, whole, answered.deciding, figures))
-    shown = [one.owner for one in (*answered.groups, *answered.without)]
-    shown = shown if answered.group == side_by_side.FIELD else [*answered.mixed[side_by_side.FIELD]]
-    return Answer(
-        question=QUESTION,
-        view=whole,
-        result=answered,
-        statements=(
-            *side_by_side.gave_way(view.option("group"), whole.option("group")),
-            *side_by_side.left_out(library, whole, shown, f"no point with {joined(list(figures))}"),
-            *statements.statements(answered),
-            *(prices.statements(axes.choice, axes.prices, answered.mixed["accelerator"]) if axes.choice else ()),
-            *story.statements(chosen),
-            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
-        ),
-        rows=answered.points,
-        why=_why(axes),
-        library_version=library.version,
+    found, figures = _pareto(library, evidence.read(whole), axes), choosing.figures(library, axes)
+    found = replace(found, known=stated_share.of_headline(library, whole, found.deciding, figures))
+    shown = [one.owner for one in (*found.groups, *found.without)]
+    shown = shown if found.group == side_by_side.FIELD else [*found.mixed[side_by_side.FIELD]]
+    said = (
+        *side_by_side.gave_way(view.option("group"), whole.option("group")),
+        *side_by_side.left_out(library, whole, shown, f"no point with {joined(list(figures))}"),
+        *verdict.statements(found),
+        *(prices.statements(axes.choice, axes.prices, found.mixed["accelerator"]) if axes.choice else ()),
     )
+    return pipeline.answer(library, QUESTION, whole, found, said, found.points, _why(axes), chosen, found.known)
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
@@ -152,16 +141,15 @@ def robustness(library: Library, view: View) -> Robustness | None:
 
     first = points.leader(among(own, axes.choice), axes, limits)
 
-    def verdict(one: Variation) -> Verdict | None:
+    def varied(one: Variation) -> Verdict | None:
         rows = among(one.ranking, one.prices if axes.choice else None)
         leader = points.leader(rows, axes, limits)
         has_no_price = one.kind == "price" and first not in set(rows["owner"])
         if leader is None or has_no_price or one.kind == axes.owner:
             return None
-        words = "is best within the limits" if limits else "leads over the widest range"
-        return Verdict(leader, f"{statements.label(axes.owner, leader)} {words}")
+        return Verdict(leader, verdict.in_words(axes.owner, leader, is_limited=bool(limits)))
 
-    return variations.of(library, limited, axes.choice, verdict, f"({axes.x_sql}) IS NOT NULL")
+    return variations.of(library, limited, axes.choice, varied, f"({axes.x_sql}) IS NOT NULL")
 
 
 def _story(library: Library, view: View) -> Story:
@@ -183,25 +171,18 @@ def _pareto(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
     """The frontiers of a complete View, the best within its limits, and what became of every selected point."""
     every, limits = Points(library, ranking, axes), ranking.limits
     in_cells = every.seen["points"].sum() > DRAWN_POINTS
-    if in_cells:
-        frame = reduced(library, axes, evidence.ranked(library, ranking.unlimited), [every.kept])
-        frame = frame[frame["mark"] > 0].reset_index(drop=True)
-    else:
-        drawn = every.drawn()
-        frame = drawn.loc[drawn["enters"], list(REDUCED)].reset_index(drop=True)
+    drawn = every.drawn(points.contenders(every) if in_cells else None)
+    drawn["passport"] = every.passports(drawn["source_id"].tolist())
+    frame = drawn[drawn["enters"]].reset_index(drop=True)
     x, y, owners, ids = (frame[name].tolist() for name in ("x", "y", "owner", "point_id"))
     fronts = pareto.frontiers(x, y, owners, ids, *axes.better)
-    widest = pareto.widest(fronts.leads, TIE)
-    bests = points.best_of_each(frame, axes, limits) if limits else {}
-    is_named = limits and not every.unasked and every.deciding.names_a_best
-    first = points.leader(frame, axes, limits) if is_named else None
+    widest, end = pareto.widest(fronts.leads, TIE), axes.best_end(limits)
+    spots = _spots(frame, {*fronts.overall, *fronts.knees.values(), *(line[end] for line in fronts.lines.values())})
     if in_cells:
-        on_lines = [*(at for line in fronts.lines.values() for at in line), *bests.values()]
-        drawn = every.drawn([ids[at] for at in on_lines])
-    drawn["passport"] = every.passports(drawn["source_id"].tolist())
-    spots = _spots(frame, drawn, {*fronts.overall, *fronts.knees.values(), *bests.values()})
+        drawn = drawn[drawn["point_id"].isin([ids[at] for line in fronts.lines.values() for at in line])]
     spans = _spans(every, ranking.view.option("x_scale")) if len(drawn) else None
-    labels = {owner: statements.label(axes.owner, owner) for owner in every.owners}
+    labels = {owner: verdict.label(axes.owner, owner) for owner in every.owners}
+    is_named = limits and not every.unasked and every.deciding.names_a_best
     on_front = [spots[at] for at in fronts.overall]
     leads = tuple(
         Lead(labels[one.owner], one.weakest, one.strictest, one.margin, tuple(on_front[at] for at in one.positions))
@@ -210,7 +191,7 @@ def _pareto(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
     groups = []
     for owner, line in fronts.lines.items():
         places = tuple((x[at], y[at]) for at in line)
-        knee, best = (spots.get(at.get(owner, -1)) for at in (fronts.knees, bests))
+        knee, best = spots.get(fronts.knees.get(owner, -1)), spots[line[end]] if limits else None
         groups.append(Group(owner, labels[owner], *every.owners[owner], places, knee, best))
     return Pareto(
         x=axes.x.key,
@@ -227,24 +208,24 @@ def _pareto(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
         ),
         overall=tuple(on_front),
         widest=leads[fronts.leads.index(widest)] if widest else None,
-        best=None if first is None else spots[bests[first]],
+        best=on_front[end] if on_front and is_named else None,
         deciding=every.deciding,
         tally=every.tally,
         mixed=every.mixed,
         unasked=every.unasked,
         dates=every.dates,
         instead=choosing.instead(library, ranking.view) if len(frame) < FEWEST else None,
+        is_x_best=end == 0,
         points=_rows(frame, drawn, fronts, axes),
         grid=every.in_cells(spans) if in_cells and spans else None,
     )
 
 
-def _spots(frame: pd.DataFrame, drawn: pd.DataFrame, positions: Collection[int]) -> dict[int, Spot]:
+def _spots(frame: pd.DataFrame, positions: Collection[int]) -> dict[int, Spot]:
     """The points at these positions of a table, by position."""
     rows = frame.iloc[list(positions)]
-    facts = {one.point_id: one for one in of_frame(drawn[drawn["point_id"].isin(rows["point_id"])])}
-    told = zip(positions, rows["x"], rows["y"], rows["point_id"], strict=True)
-    return {at: Spot(float(x), float(y), facts[point_id]) for at, x, y, point_id in told}
+    told = zip(positions, rows["x"], rows["y"], of_frame(rows), strict=True)
+    return {at: Spot(float(x), float(y), facts) for at, x, y, facts in told}
 
 
 def _spans(every: Points, scale: str) -> tuple[Span, Span]:
@@ -262,19 +243,17 @@ def _rows(frame: pd.DataFrame, drawn: pd.DataFrame, frontiers: Frontiers, axes: 
     Each frontier runs from its best x to its best y, the one with the best y first; then come the others by id.
     """
     ids, x, y = (frame[name].tolist() for name in ("point_id", "x", "y"))
-    words: dict[str, dict[str, str]] = {"step": {}, "overall_step": {}}
-    for column, line in [("overall_step", frontiers.overall), *(("step", one) for one in frontiers.lines.values())]:
-        every = steps([x[at] for at in line], [y[at] for at in line])
-        for (before, after), step in zip(pairwise(line), every[1:], strict=True):
-            assert step is not None
-            words[column][ids[after]] = statements.step_words(axes.x, axes.y, x[before], x[after], step)
+    words = {
+        "step": {ids[at]: told for line in frontiers.lines.values() for at, told in gains(axes, x, y, line)},
+        "overall_step": {ids[at]: told for at, told in gains(axes, x, y, frontiers.overall)},
+    }
     places = {ids[at]: place for place, at in enumerate(at for line in frontiers.lines.values() for at in line)}
     marks = {
         "on_frontier": places,
         "on_overall_frontier": {ids[at] for at in frontiers.overall},
         "is_knee": {ids[at] for at in frontiers.knees.values()},
     }
-    rows = drawn.rename(columns={"x": axes.x.key, "y": axes.y.key}).drop(columns="mark")
+    rows = drawn.rename(columns={"x": axes.x.key, "y": axes.y.key})
     for name, own in marks.items():
         rows[name] = rows["point_id"].isin(list(own))
     for name, told in words.items():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from bench import catalogue
 from bench.basis import evidence, limits, prices
+from bench.basis.limits import Limit
 from bench.basis.prices import ChipPrice, Choice
 from bench.basis.story import Needs
 from bench.catalogue import PRICED, Kind, Metric
@@ -56,6 +57,14 @@ class Axes:
     def better(self) -> tuple[Better, Better]:
         """Which way x and y are better."""
         return self.x.better, self.y.better
+
+    def best_end(self, limits: Sequence[Limit]) -> int:
+        """Where on a frontier from the best x to the best y the best point within limits is: 0 or -1.
+
+        Best is the best y; where y is limited and x is not, the best x.
+        """
+        limited = {one.metric.key for one in limits if one.at_most == (one.metric.direction == "lower")}
+        return 0 if self.y.key in limited and self.x.key not in limited else -1
 
     def points_sql(self, columns: str, params: Sequence[object], condition: Clause) -> Clause:
         """The query of the points that meet a condition: owner ("" if not stated), x, y, point_id, these columns."""

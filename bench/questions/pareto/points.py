@@ -21,7 +21,7 @@ from bench.basis import evidence, limits, points
 from bench.basis.evidence import BEYOND, UNKNOWN, USED, Deciding, PointTally, Ranking, Reason
 from bench.basis.limits import Limit
 from bench.basis.prices import ChipPrice
-from bench.catalogue import PRICED, Metric, metric
+from bench.catalogue import PRICED, metric
 from bench.library import Library
 from bench.maths import pareto
 from bench.maths.grid import TIE
@@ -180,11 +180,11 @@ class Points:
     def drawn(self, ids: Sequence[str] | None = None) -> pd.DataFrame:
         """Those that are drawn, or of them those of these ids: their facts, owner, x, y, and whether they enter.
 
-        A point has the mark 1 where it keeps the limits, else 0; `aside` says what keeps one out.
+        `aside` says what keeps one out.
         """
         facts = ", ".join(name for name in points.COLUMNS if name != "point_id")
         said = " ".join(f"WHEN '{code}' THEN '{words}'" for code, words in ASIDE.items())
-        query = self._sql(f"{facts}, CASE WHEN {self.kept.sql} THEN 1 ELSE 0 END AS mark", ids)
+        query = self._sql(facts, ids)
         return self.library.query(
             f"SELECT * EXCLUDE (code), code = '{USED}' AS enters, CASE code {said} END AS aside"
             f" FROM ({query.sql}) WHERE {_DRAWN} ORDER BY point_id",
@@ -249,31 +249,26 @@ def reduced(library: Library, axes: Axes, among: Clause, marks: Sequence[Clause]
     )
 
 
-def best_within(frame: pd.DataFrame, axes: Axes, limits: Sequence[Limit]) -> int | None:
-    """The position of the best of these points, which keep all limits but those on a cost; None where none does.
-
-    Best is the best y; where y is limited and x is not, the best x.
-    """
-    asked = (_strictest(metric, limits) for metric in (axes.x, axes.y))
-    return pareto.best_within(frame["x"].tolist(), frame["y"].tolist(), *axes.better, *asked)
+def contenders(every: Points) -> list[str]:
+    """The ids of the points that can lie on a frontier within the limits."""
+    among = evidence.ranked(every.library, every.ranking.unlimited)
+    frame = reduced(every.library, every.axes, among, [every.kept])
+    return frame.loc[frame["mark"] > 0, "point_id"].tolist()
 
 
 def leader(frame: pd.DataFrame, axes: Axes, limits: Sequence[Limit]) -> str | None:
-    """Whose lead is over the widest range of these points, or with limits whose point is best within them."""
+    """Whose lead is over the widest range of these points, or with limits whose point is best within them.
+
+    They keep all limits but those on a cost.
+    """
+    costs = [one.value for one in limits if axes.choice and one.metric == axes.y]
+    frame = frame[frame["y"] <= min(costs)] if costs else frame
     owners = frame["owner"].tolist()
+    line, leads = pareto.led(frame["x"], frame["y"], owners, frame["point_id"].tolist(), *axes.better)
     if limits:
-        best = best_within(frame, axes, limits)
-        return None if best is None else owners[best]
-    _, leads = pareto.led(frame["x"], frame["y"], owners, frame["point_id"].tolist(), *axes.better)
+        return owners[line[axes.best_end(limits)]] if line else None
     lead = pareto.widest(leads, TIE)
     return lead.owner if lead else None
-
-
-def best_of_each(frame: pd.DataFrame, axes: Axes, limits: Sequence[Limit]) -> dict[str, int]:
-    """The position of each owner's best within the limits among the marked points of a table."""
-    kept = frame[frame["mark"] > 0]
-    bests = {str(owner): (rows, best_within(rows, axes, limits)) for owner, rows in kept.groupby("owner")}
-    return {owner: int(rows.index[best]) for owner, (rows, best) in bests.items() if best is not None}
 
 
 def priced(frame: pd.DataFrame, prices: Mapping[str, ChipPrice]) -> pd.DataFrame:
@@ -281,13 +276,6 @@ def priced(frame: pd.DataFrame, prices: Mapping[str, ChipPrice]) -> pd.DataFrame
     # A table without rows has columns of objects, which do not multiply.
     hourly = frame["accelerator"].map({chip: price.usd for chip, price in prices.items()}).astype("float64")
     return frame.assign(y=frame["y"].astype("float64") * hourly)[hourly.notna()].reset_index(drop=True)
-
-
-def _strictest(metric: Metric, limits: Sequence[Limit]) -> float | None:
-    """The strictest limit in the direction that is better for a metric."""
-    lower = metric.direction == "lower"
-    values = [one.value for one in limits if one.metric.key == metric.key and one.at_most == lower]
-    return (min if lower else max)(values, default=None)
 
 
 def _counts(rows: pd.DataFrame, key: str, of: str = "points") -> dict[str, int]:

@@ -102,11 +102,12 @@ class Pareto:
 
     `groups` come with the best y first, `overall` is the frontier of all from the best x to the best y, `leads` run
     from the easiest requirement on x to the strictest, `widest` is the one over the widest range. `best` is the best
-    point within the `limits`, on which `deciding` tells how many points decide. `mixed` are the unlike values among
-    the ranked points, by field, of all selected where none is ranked; nobody leads where the reader did not ask for
-    those of the `unasked` fields side by side. `points` are drawn, above a number of them the frontiers alone, and the
-    others counted in a `grid`; the `spans` of x and y are theirs. Where there is no frontier, `instead` are other axes
-    that points have; None where none has a latency and a throughput. `known` is the coverage its headline begins with.
+    point within the `limits`, by x where `is_x_best`, else by y, and `deciding` on how many points that rests. `mixed`
+    are the unlike values among the ranked points, by field, of all selected where none is ranked; nobody leads where
+    the reader did not ask for those of the `unasked` fields side by side. `points` are drawn, above a number of them
+    the frontiers alone, and the others counted in a `grid`; the `spans` of x and y are theirs. Where there is no
+    frontier, `instead` are other axes that points have; None where none has a latency and a throughput. `known` is how
+    many of the selected points state what decides.
     """
 
     x: str
@@ -126,6 +127,7 @@ class Pareto:
     unasked: tuple[str, ...]
     dates: tuple[datetime.date, datetime.date] | None
     instead: tuple[Metric, Metric] | None
+    is_x_best: bool
     points: pd.DataFrame
     grid: CloudGrid | None = field(default=None, metadata={HIDDEN: True})
     known: StatedShare = field(default=NOTHING, metadata={HIDDEN: True})
@@ -149,12 +151,6 @@ class Pareto:
     def drawn(self) -> tuple[Group, ...]:
         """The groups that get a line."""
         return self.groups[:DRAWN_GROUPS]
-
-    @property
-    def is_x_best(self) -> bool:
-        """Whether a best point within the limits is best in x: where y is limited and x is not."""
-        limited = {one.metric.key for one in self.limits if one.at_most == (one.metric.direction == "lower")}
-        return self.y in limited and self.x not in limited
 
     def value(self, spot: Spot) -> float:
         """What of a point is best within the limits: its y, or its x."""
