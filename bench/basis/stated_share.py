@@ -1,15 +1,15 @@
-"""How many of the points a reader selected say what an answer rests on; where too few do, its headline says so first.
+"""How many of the points a reader selected say what an answer rests on; where too few do, its subject says so.
 
 The one rule of every question. Counted are the ranked points that the reader's own filters leave, of the story's model,
 whatever precision and workload the story narrows them to; then those of the story itself. Where fewer than DECISIVE of
 either say whether they keep the reader's limits, or fewer than FEW of the first state the figure that is compared, the
-headline begins with it: "Only 2 of 106 points state median TPOT; of those TPU v6e …".
+subject ends with it: "only 2 of 106 points state median TPOT".
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bench.basis import evidence, limits, story
 from bench.basis.evidence import DECISIVE, Deciding
@@ -25,19 +25,13 @@ FEW = 0.5
 
 @dataclass(frozen=True)
 class StatedShare:
-    """How many of some points say what is asked of them, the words of that for several and for one, and what is few.
-
-    `narrower` is the part of them that the answer is about, where that does not hold all that say it. `many_models`
-    where the reader did not choose one model alone, so that a headline has to name the one it is about.
-    """
+    """How many of some points say what is asked of them, the words of that for several and for one, and what is few."""
 
     points: int
     of: int
     they: str
     it: str
     enough: float = DECISIVE
-    narrower: str = ""
-    many_models: bool = False
 
     @property
     def share(self) -> float:
@@ -68,36 +62,6 @@ class StatedShare:
         verb = self.it if self.points == 1 else self.they
         return f"{few}{self.points:,} of {counted(self.of, 'point')} {verb}"
 
-    @property
-    def lead(self) -> str:
-        """What a headline begins with: "Only 2 of 106 points state median TPOT; of those "; "" where enough say it."""
-        if not self.clause:
-            return ""
-        if self.narrower:
-            return f"{self.clause}; {self.narrower}, "
-        return f"{self.clause}: " if self.points == 1 else f"{self.clause}; of those "
-
-    def leads(self, model: str) -> list[str]:
-        """What a headline about this model may begin with, the fullest first: it is named where others were selected.
-
-        "Only 2 of 106 points state median TPOT; of those on Llama 3.3 70B, "; none where enough say it.
-        """
-        if not self.lead or not (self.many_models and model):
-            return [self.lead] if self.lead else []
-        if self.narrower:
-            return [f"{self.clause}; on {model} {self.narrower.removeprefix('in ')}, ", f"{self.clause}; on {model}, "]
-        return [f"{self.clause}{': ' if self.points == 1 else '; of those '}on {model}, "]
-
-    def least(self, model: str) -> list[str]:
-        """What a headline without room for `leads` may begin with: "Only 2 of 106 points can be judged; on Llama, ".
-
-        None where it is not of the limits, which the rest of the headline then speaks of.
-        """
-        if not (self.lead and self.is_of_limits):
-            return []
-        judged = replace(self, they="can be judged", it="can be judged")
-        return [f"{judged.clause}; on {model}, " if self.many_models and model else judged.lead]
-
 
 NOTHING = StatedShare(0, 0, "", "")
 """Where nothing has to be said."""
@@ -106,14 +70,13 @@ NOTHING = StatedShare(0, 0, "", "")
 def of_headline(
     library: Library, view: View, deciding: Deciding, figures: Mapping[str, str] | None = None
 ) -> StatedShare:
-    """What the headline of a complete View has to begin with; NOTHING where its `lead` would be empty.
+    """How many of the points of a complete View say what decides, for its subject; NOTHING where enough do.
 
     `deciding` is how many points of the story say whether they keep the limits, which come first; a limit on a cost is
     not counted over all that is selected, where prices differ. `figures` are the DuckDB expressions of what is
     compared, by name inside a sentence.
     """
     own = story.own_choice(view)
-    many_models = len(own.values("model")) != 1
     if not own.values("model") and view.values("model"):
         own = own.with_where(model=view.values("model"))
     figures, every = figures or {}, evidence.read(view).limits
@@ -122,20 +85,19 @@ def of_headline(
     stated = " AND ".join(f"{columns.get(one.metric.key, 'NULL')} IS NOT NULL" for one in unpriced) or "TRUE"
     judged = f"({limits.kept_sql(library, unpriced)}) IS NOT NULL"
     sought = (judged, stated, *(f"({one}) IS NOT NULL" for one in figures.values()))
-    (of, judging, stating, *having), (_, inside, _, *within) = (_counts(library, one, sought) for one in (own, view))
-    candidates, narrowed = [], narrower(own, view)
+    of, judging, stating, *having = _counts(library, own, sought)
+    candidates = []
     if every:
         is_stated = judging == stating or len({one.metric.key for one in every}) == 1
         words = (f"state {deciding.metrics}", f"states {deciding.metrics}") if is_stated else (JUDGED, JUDGED)
         if unpriced:
-            candidates.append(StatedShare(judging, of, *words, narrower=narrowed if inside < judging else ""))
+            candidates.append(StatedShare(judging, of, *words))
         candidates.append(StatedShare(deciding.points, deciding.of, *words))
     lacking = [
-        StatedShare(points, of, f"state {name}", f"states {name}", FEW, narrowed if there < points else "")
-        for points, there, name in zip(having, within, figures, strict=True)
+        StatedShare(points, of, f"state {name}", f"states {name}", FEW)
+        for points, name in zip(having, figures, strict=True)
     ]
-    first = next((one for one in (*candidates, *sorted(lacking, key=lambda one: one.share)) if one.clause), NOTHING)
-    return replace(first, many_models=many_models)
+    return next((one for one in (*candidates, *sorted(lacking, key=lambda one: one.share)) if one.clause), NOTHING)
 
 
 def _counts(library: Library, view: View, sought: Sequence[str]) -> list[int]:

@@ -15,7 +15,7 @@ from bench.basis import evidence, prices
 from bench.basis.evidence import Ranking
 from bench.basis.prices import Choice
 from bench.basis.statement import Statement, finding
-from bench.basis.wording import fitting, opened
+from bench.basis.wording import opened
 from bench.library import Library
 from bench.view import View
 from bench.wording import joined
@@ -124,9 +124,8 @@ def doubts(robustness: Robustness | None) -> list[Statement]:
     if robustness is None or 2 * robustness.holding >= robustness.ways:
         return []
     (words, ways), *others = sorted(_by_words(robustness).items(), key=lambda one: -len(one[1]))
-    short = f"{words} in {len(ways)}"
-    whole = [f"{_held(robustness)}: {words} {_together(ways)}."] if not others else []
-    text = fitting(*whole, f"{_held(robustness)}: {short}.", f"{_held(robustness)}.")
+    why = _together(ways) if not others else f"in {len(ways)}"
+    text = f"{_held(robustness)}: {words} {why}."
     return [finding("doubt", text, ways=robustness.ways, holding=robustness.holding)]
 
 

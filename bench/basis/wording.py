@@ -6,30 +6,15 @@ tie is within 1 %.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
-from bench import flags
 from bench.basis.points import PointFacts
 from bench.chart import title, value_label
 from bench.maths.grid import TIE
-from bench.view import View
 from bench.wording import counted, joined, lowered, number, share
 
 TWICE = 1.995
 """From this ratio on, which three digits write as 2.00, it is told as times, below it as a percentage."""
-
-NOTHING_SELECTED = "No point matches these filters; remove one."
-
-LONGEST, FINDING, CAVEAT = 25, 30, 40
-"""A headline, a finding and a caveat have at most so many words."""
-
-
-class Listing(NamedTuple):
-    """A sentence with a list, and how many of its parts stand in it."""
-
-    text: str
-    shown: int
 
 
 def opened(text: str) -> str:
@@ -40,32 +25,6 @@ def opened(text: str) -> str:
 def column_words(column: str) -> str:
     """A column's name inside a sentence: "input length", "chip count"."""
     return "chip count" if column == "accelerators" else lowered(title(column).split(" (")[0])
-
-
-def fitting(*sentences: str | Callable[[], str], longest: int = LONGEST) -> str:
-    """The first of these sentences, the fullest first, that is no longer than a headline; the last where none is."""
-    text = ""
-    for one in sentences:
-        text = one if isinstance(one, str) else one()
-        if len(text.split()) <= longest:
-            return text
-    return text
-
-
-def listing(start: str, parts: Sequence[str], end: str = "", *, by: str = ", ", longest: int = LONGEST) -> Listing:
-    """A sentence that lists as many of these parts, the first first, as leave it short; the rest is counted.
-
-    One part stands even where it is long.
-    """
-    for shown in range(len(parts), 0, -1):
-        rest = len(parts) - shown
-        named = (
-            joined(parts, at_most=shown) if by == ", " else by.join([*parts[:shown], *[f"{rest} more"] * (rest > 0)])
-        )
-        text = f"{start}{named}{end}"
-        if len(text.split()) <= longest:
-            break
-    return Listing(text, shown)
 
 
 def is_tie(ratio: float) -> bool:
@@ -108,24 +67,9 @@ def between(low: float, high: float) -> str:
     return f"by {share(low - 1).removesuffix(' %')} to {share(high - 1)}"
 
 
-def flagged(kinds: Iterable[str]) -> str:
-    """In brackets what a named point is flagged for, every kind that is more than a note: " (flagged: decode only)"."""
-    told = flags.printed(kinds)
-    return f" (flagged: {joined(told, at_most=9)})" if told else ""
-
-
 def flags_of(points: Iterable[PointFacts]) -> tuple[str, ...]:
     """The kinds of flag of these points, each once."""
     return tuple(dict.fromkeys(kind for point in points for kind in point.flag_kinds))
-
-
-def selected(view: View) -> str:
-    """What a View is narrowed to: "DeepSeek R1 0528 FP8 at 1,024/1,024"; "the selection" where to no model."""
-    alone = {key: one[0] for key in ("precision", "isl", "osl") if len(one := view.values(key)) == 1}
-    isl, osl = (round(float(alone[key])) if key in alone else None for key in ("isl", "osl"))
-    precision, models = alone.get("precision"), view.values("model")
-    told = [PointFacts("", model=model, precision=precision, isl=isl, osl=osl) for model in models]
-    return subject(told) if told else "the selection"
 
 
 def subject(points: Sequence[PointFacts]) -> str:

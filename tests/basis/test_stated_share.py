@@ -41,14 +41,14 @@ def ten(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 def test_the_share_is_of_all_that_the_reader_selected_and_not_of_the_story(ten: Library) -> None:
     view = View.of({"precision": ["fp8"]}, {"filled": "precision"}, slo=[LIMIT])
-    assert (found(ten, view).values, found(ten, view).narrower) == (TWO_OF_TEN, "")
+    assert found(ten, view).values == TWO_OF_TEN
 
 
 def test_where_the_story_holds_not_all_that_say_it_the_headline_is_of_the_story(ten: Library) -> None:
     view = View.of({"precision": ["fp8"], "concurrency": ["1"]}, {"filled": "precision"}, slo=[LIMIT])
     assert found(ten, view).values == {}
     view = View.of({"precision": ["fp4"], "isl": ["128"], "osl": ["128"]}, {"filled": "precision isl osl"}, slo=[LIMIT])
-    assert (found(ten, view).values, found(ten, view).narrower) == (TWO_OF_TEN, "in FP4 at 128/128")
+    assert found(ten, view).values == TWO_OF_TEN
 
 
 def test_a_filter_of_the_readers_own_narrows_what_is_counted(ten: Library) -> None:
@@ -72,35 +72,12 @@ def test_a_point_that_breaks_one_limit_is_judged_though_it_does_not_state_the_ot
     assert (of_both.values, of_both.they) == (TWO_OF_TEN, stated_share.JUDGED)
 
 
-def test_the_model_is_named_where_the_reader_did_not_choose_one_alone(ten: Library) -> None:
-    assert found(ten, View.of(slo=[LIMIT])).many_models
-    assert not found(ten, View.of({"model": ["llama-3.1-70b"]}, slo=[LIMIT])).many_models
-
-
 TTFT = ("state median TTFT", "states median TTFT")
 
 
-@pytest.mark.parametrize(
-    ("one", "begins", "names", "shorter"),
-    [
-        (StatedShare(5, 10, *TTFT), "5 of 10 points state", [], 1),
-        (StatedShare(1, 8, *TTFT, many_models=True), "Only 1 of 8 points states", ["Llama"], 1),
-        (
-            StatedShare(2, 10, *TTFT, FEW, narrower="in FP8", many_models=True),
-            "Only 2 of 10 points state",
-            ["Llama", "FP8"],
-            0,
-        ),
-    ],
-)
-def test_a_headline_begins_with_how_many_and_names_the_model_where_there_are_several(
-    one: StatedShare, begins: str, names: list[str], shorter: int
-) -> None:
-    fullest, *_ = one.leads("Llama")
-    assert one.lead.startswith(begins)
-    assert fullest.startswith(begins)
-    assert all(name in fullest for name in names)
-    assert [len(short) < len(fullest) for short in one.least("Llama")] == [True] * shorter
+def test_how_few_is_said_with_the_verb_of_the_count() -> None:
+    assert StatedShare(5, 10, *TTFT).clause == "5 of 10 points state median TTFT"
+    assert StatedShare(1, 8, *TTFT).clause == "Only 1 of 8 points states median TTFT"
 
 
 @pytest.mark.parametrize(
@@ -109,5 +86,4 @@ def test_a_headline_begins_with_how_many_and_names_the_model_where_there_are_sev
 )
 def test_where_it_is_said(points: int, enough: float, is_said: bool) -> None:
     one = StatedShare(points, 10, *TTFT, enough)
-    told = (one.lead, one.leads("Llama"), one.least("Llama"), one.clause, one.values)
-    assert [bool(words) for words in told] == [is_said] * 5
+    assert (bool(one.clause), bool(one.values)) == (is_said, is_said)

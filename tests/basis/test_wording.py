@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench import flags
 from bench.basis import wording
 from bench.basis.points import PointFacts
 from tests.questions.heatmap.results import flag
@@ -54,16 +53,6 @@ def test_a_range_holds_both_ends_unless_they_read_alike(one: float, other: float
         wording.ahead(low) != wording.ahead(high) and wording.number(low) != wording.number(high)
     )
     assert ("times" in told) == (high >= 2)
-
-
-@given(st.lists(st.sampled_from((*flags.KINDS, "some-new-kind"))))
-def test_every_flag_that_is_more_than_a_note_is_printed_once(kinds: list[str]) -> None:
-    told = wording.flagged(kinds)
-    words = flags.printed(kinds)
-    assert (told == "") == (not words)
-    assert all(told.count(one) >= 1 for one in words[:9])
-    noted = {flags.words(kind) for kind in kinds if flags.weight(kind) == "notes"}
-    assert not any(one in told for one in noted - set(words))
 
 
 def test_the_flags_of_several_points_are_each_told_once() -> None:

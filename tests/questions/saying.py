@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bench.basis.statement import Role, Statement, Value
-from bench.basis.wording import CAVEAT, FINDING, LONGEST
 from bench.questions import Answer
 
+LONGEST, FINDING, CAVEAT = 25, 30, 40
 MOST: dict[Role, int] = {"headline": LONGEST, "finding": FINDING}
 """So many words a sentence has at most, by its part in the answer; one of another part as many as a caveat."""
 

@@ -10,13 +10,12 @@ from itertools import cycle
 
 import pytest
 
-from bench.basis.wording import LONGEST, fitting, listing
 from bench.chart import value_label
 from bench.library import Library
 from bench.questions import questions
 from bench.view import View
 from tests.questions.answering import answer_of
-from tests.questions.saying import badly_said, headline
+from tests.questions.saying import LONGEST, badly_said, headline
 from tests.thorough import some
 
 TWO = "slo=ttft_ms_p50<=2000&slo=tpot_ms_p50<=50"
@@ -78,14 +77,3 @@ def test_where_few_points_state_the_limits_the_headline_says_how_few(shipped: Li
     assert (values["stating"], values["of"]) == (2, 106)
     assert re.search(r"\b2 of 106\b", answer.headline)
     assert answer.result.tally.used == 2
-
-
-def test_a_list_stops_where_the_sentence_would_be_long() -> None:
-    parts = [f"part {place}" for place in range(20)]
-    told = listing("All of these: ", parts, ".")
-    assert told.text == f"All of these: {', '.join(parts[: told.shown])} and {20 - told.shown} more."
-    assert LONGEST - 2 <= len(told.text.split()) <= LONGEST
-    assert listing("By cost: ", ["a 1", "b 2", "c 3"], ".", by="; ", longest=5) == ("By cost: a 1; 2 more.", 1)
-    long = " ".join(["word"] * 40)
-    assert listing("", [long, "short"]).shown == 1
-    assert fitting(long, "short") == "short"

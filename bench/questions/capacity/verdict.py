@@ -103,7 +103,7 @@ def _none(found: Capacity) -> Statement:
     if found.ruled_out:
         kind = "none_keeps" if "beyond" in found.ruled_out else "none_states"
         return SAY.untold(kind, deployments=sum(found.ruled_out.values()))
-    many, why = max((found.tally.of(one.code), one.brief or one.words) for one in found.tally.reasons)
+    many, why = max((found.tally.of(one.code), one.words) for one in found.tally.reasons)
     return SAY.untold("none_usable", points=found.tally.selected, many=many, why=why)
 
 

@@ -9,7 +9,7 @@ from bench.basis.narrator import Narrator
 from bench.basis.points import PointFacts
 from bench.basis.statement import Statement
 from bench.chart import hardware_words
-from bench.maths.change_points import FEWEST
+from bench.maths.change_points import FEWEST, Levels
 from bench.questions.history.method import named
 from bench.questions.history.result import FixedLoad, History, LoadValue, SpeedChange
 from bench.questions.history.words import WORDS
@@ -77,7 +77,7 @@ def _compared(one: FixedLoad) -> Sequence[LoadValue]:
     return one.values[start:end] if end - start > 1 else one.values[-2:]
 
 
-def _stretch_of(one: FixedLoad, change: SpeedChange) -> tuple[int, int, object]:
+def _stretch_of(one: FixedLoad, change: SpeedChange) -> tuple[int, int, Levels]:
     """The stretch of one method that a change lies in."""
     return next(stretch for stretch in one.stretches if _is_in(one.values[stretch[0] : stretch[1]], change))
 
