@@ -11,7 +11,7 @@ Behind the colon stands how a value is written:
     {x:share}                a ratio as a percentage
     {x:times} {x:ahead}      a ratio: "2.6 times", "31 % more"; by how much a leader leads: "by 31 %"
     {x:metric}               a metric's name from its key: "p99 TTFT"
-    {x:column}               a column's name: "input length", of each where it is a list
+    {x:column}               a column's name from its key: "input length"
     {x:in ttft_ms_p99}       a metric's value with its unit; {x:in {metric}} where the key is a value, too
     {x:each part}            a list of mappings, each by the template `part`, "; " between them
 
@@ -35,7 +35,7 @@ from bench.wording import counted, inline, joined, number, quantity, share
 LISTED = 3
 DAGGER = "†"
 """Stands behind a sentence that names a flagged point; a note says which flags those are."""
-COLUMNS = (*KINDS, "precision", "column")
+COLUMNS = (*KINDS, "precision")
 
 
 class Narrator(Formatter):
@@ -95,8 +95,6 @@ class Narrator(Formatter):
 
 
 def _named(column: str, value: Any) -> str:
-    if column == "column":
-        return column_words(value)
     return value.upper() if column == "precision" and value else value_label(column, value)
 
 
@@ -112,6 +110,7 @@ HOW: Mapping[str, Callable[[Any], str]] = {
     "times": times,
     "ahead": ahead,
     "metric": lambda key: inline(catalogue.metric(key)),
+    "column": column_words,
 }
 
 

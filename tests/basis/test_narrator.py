@@ -18,7 +18,7 @@ WORDS = {
     "share": "{x:share} more.",
     "ratio": "{x:times}, ahead {x:ahead}.",
     "metric": "{key:metric} of {x:in {key}}.",
-    "columns": "{x:column} differ.",
+    "column": "{x:column}",
     "each": "{rows:each part}.",
     "part": "{chip:accelerator} {usd}",
 }
@@ -40,7 +40,7 @@ FLAGGED = PointFacts("p1", flags='[{"kind": "decode-only"}]')
         ("share", {"x": 0.25}, "25 % more."),
         ("ratio", {"x": 2.6}, "2.60 times, ahead 2.60 times."),
         ("metric", {"key": "ttft_ms_p99", "x": 2000.0}, "P99 TTFT of 2,000 ms."),
-        ("columns", {"x": ["isl", "accelerators"]}, "Input length and chip count differ."),
+        ("column", {"x": "isl"}, "Input length"),
         ("each", {"rows": [{"chip": "mi355x", "usd": 2.0}] * 5}, "MI355X 2; MI355X 2; MI355X 2; 2 more."),
     ],
 )
