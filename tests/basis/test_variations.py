@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from bench.basis import evidence, variations
 from bench.basis.prices import Choice
 from bench.basis.variations import Robustness, Variation, Verdict
-from bench.basis.wording import FINDING
 from bench.library import Library
 from bench.questions import answered
 from bench.view import View
 from tests.basis.libraries import mixed, views
 from tests.questions.heatmap.results import flag, library_of, point
-from tests.questions.saying import kinds, said
+from tests.questions.saying import FINDING, kinds, said
 from tests.thorough import times
 
 

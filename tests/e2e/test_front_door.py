@@ -75,7 +75,7 @@ def test_a_cell_of_the_matrix_and_each_card_open_their_page_and_back_leads_to_th
     said = stands_out.locator("p").last.inner_text()
     stands_out.get_by_role("link", name="Open Pareto").click()
     arrived(page, "pareto")
-    assert said.endswith(page.locator("h1").first.inner_text())
+    assert said.endswith(headline(page))
     back(page, address)
     page.locator(".st-key-sentences").get_by_role("link", name="Open Heatmap").first.click()
     page.wait_for_url("**?v=2&**model=**")

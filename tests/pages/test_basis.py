@@ -38,7 +38,7 @@ class TestLimits:
         assert view.slo == linked(at).slo == (LIMIT,)
         assert (view.where, view.option(story.FILLED)) == (before.where, before.option(story.FILLED))
         told = question("heatmap").answer(Library.open(), linked(at))
-        assert told.headline == headline(at).replace("\\", "")
+        assert told.verdict == headline(at).replace("\\", "")
         assert told.result.tally.of("beyond_limit") > 0
 
     def test_what_is_none_is_told_and_left_out(self, opened: Open) -> None:

@@ -6,7 +6,7 @@ WORDS = {
     "faster": "{b} is faster than {a}: {metric:metric} {ratio:times} over {pairs:count pair}.",
     "slower": "{b} is slower than {a}: {metric:metric} {ratio:times} over {pairs:count pair}.",
     "same": "{b} is as fast as {a} within {margin:share}: {metric:metric} over {pairs:count pair}.",
-    "unknown": "Whether {b} is faster than {a} is unknown: {metric:metric} {ratio:times} over {pairs:count pair}.",
+    "unknown": "{b} may be faster than {a} or not: {metric:metric} {ratio:times}, which may be noise.",
     "nothing_selected": "No point matches these filters; remove one.",
     "nothing_compared": "None of {points:count point} can be compared; lift a filter or a limit.",
     "no_sides": "No two sides share a load among {points:count point}; choose A and B.",

@@ -35,7 +35,7 @@ VARIED = ("load", "load_kind", "isl", "osl", "context_tokens", "max_model_len", 
 """What points of one side differ in along their curve, or by the layout that is free."""
 
 Names = Mapping[str, str]
-Values = dict[str, Any]
+SaidValues = dict[str, Any]
 
 
 def statements(found: result.CrossoverResult, ranking: Ranking, known: StatedShare) -> Iterator[Statement]:
@@ -80,7 +80,7 @@ def short(outcome: Outcome, asked: CrossoverOptions, named: Names) -> Verdict | 
     return Verdict(code, SAY.text(f"short_{kind if kind == 'swaps' else outcome.kind}", values))
 
 
-def _outcome(outcome: Outcome, asked: CrossoverOptions, named: Names) -> tuple[str, Values]:
+def _outcome(outcome: Outcome, asked: CrossoverOptions, named: Names) -> tuple[str, SaidValues]:
     """The kind of the sentence on what a comparison came to, and its values."""
     match outcome:
         case Leads():
@@ -109,7 +109,7 @@ def _outcome(outcome: Outcome, asked: CrossoverOptions, named: Names) -> tuple[s
     return "not_comparable", {"fact": fact, "of_a": a, "of_b": b}
 
 
-def _lead(asked: CrossoverOptions, knots: Sequence[Knot]) -> tuple[str, Values]:
+def _lead(asked: CrossoverOptions, knots: Sequence[Knot]) -> tuple[str, SaidValues]:
     """By how much somebody leads at these places, as the end of a kind and values; `lead` begins at 1 with a tie.
 
     Where less is better it is always times: half as long is twice as fast, and neither "50 %" nor "100 %" ahead.
@@ -122,7 +122,7 @@ def _lead(asked: CrossoverOptions, knots: Sequence[Knot]) -> tuple[str, Values]:
     return kind, {"least_ratio": least, "most_ratio": most, "lead": lead}
 
 
-def _crossing(outcome: Compared, one: Crossing, asked: CrossoverOptions, named: Names) -> tuple[str, Values]:
+def _crossing(outcome: Compared, one: Crossing, asked: CrossoverOptions, named: Names) -> tuple[str, SaidValues]:
     """Who overtakes at a crossing, and between which places that both sides were run at, as the end of a kind."""
     low, high = outcome.found.run_on_both(one)
     values = {
@@ -140,7 +140,7 @@ def _crossing(outcome: Compared, one: Crossing, asked: CrossoverOptions, named: 
     return "_only" if alone else "_near", {**values, "run": nearest.x, "where": "above" if low else "below"}
 
 
-def _passing(outcome: Compared, asked: CrossoverOptions, named: Names) -> tuple[str, Values]:
+def _passing(outcome: Compared, asked: CrossoverOptions, named: Names) -> tuple[str, SaidValues]:
     """Who leads where of what was measured, without a crossing: one turn with its ends, of several who leads most."""
     turns, knots = outcome.found.turns, outcome.found.knots
     if len(turns) == 1:
@@ -152,7 +152,7 @@ def _passing(outcome: Compared, asked: CrossoverOptions, named: Names) -> tuple[
     return "passes_often", {**_who(named, most), "leading": leading, "trailing": trailing}
 
 
-def _who(named: Names, leader: SideKey) -> Values:
+def _who(named: Names, leader: SideKey) -> SaidValues:
     return {"who": named[leader], "whom": named[OTHER[leader]]}
 
 
@@ -260,7 +260,7 @@ def _of_list(found: PairList) -> Iterator[Statement]:
         yield SAY.finding("otherwise", changed=changed)
 
 
-def _changed(found: PairList, per: Per, outcomes: Sequence[Outcome]) -> Values:
+def _changed(found: PairList, per: Per, outcomes: Sequence[Outcome]) -> SaidValues:
     """Of how many pairs whose verdict is known divided by something else it is another one there."""
     both = [
         [short(outcome, found.asked, NO_NAMES) for outcome in couple]
@@ -346,7 +346,7 @@ def _notes_of_list(found: PairList) -> Iterator[Statement]:
         yield from prices.statements(found.choice, known, known)
 
 
-def _no_pair(found: PairList, ranking: Ranking) -> tuple[str, Values]:
+def _no_pair(found: PairList, ranking: Ranking) -> tuple[str, SaidValues]:
     """Why there is no pair to list, as a kind and its values."""
     tally, asked = found.tally, found.asked
     beyond, silent = tally.of("beyond_limit"), tally.of("unknown_limit")

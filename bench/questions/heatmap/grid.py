@@ -226,15 +226,12 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
         " ORDER BY panel NULLS LAST, up, across, side, kind",
         (*side.params, *code.params, *chosen.params),
     )
-    after = Reason(OTHER_KIND, "under other kinds of load", "FALSE")  # known once all are counted
-    counted = [{code: many for code, many in zip(codes, row[9:], strict=True) if many} for row in rows]
-    return (*reasons, after), [
-        GridRow._make((*row[:9], Counter(many))) for row, many in zip(rows, counted, strict=True)
-    ]
+    counted = (Counter({code: many for code, many in zip(codes, row[9:], strict=True) if many}) for row in rows)
+    return reasons, [GridRow._make((*row[:9], many)) for row, many in zip(rows, counted, strict=True)]
 
 
 def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ...]:
-    """Why a selected point gives no cell of the grid a value; that it lies in none comes last."""
+    """Why a selected point gives no cell of the grid a value; that it lies in none comes after the others."""
     failed = "coalesce(requests_failed > 0, FALSE)" if library.has("requests_failed") else "FALSE"
     absent, side = f"{value_sql(library, grid.metric)} IS NULL", grid.side
     failed = f"{absent} AND ({failed} OR coalesce(flags NOT IN ('', '[]'), FALSE))"
@@ -247,6 +244,7 @@ def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ..
         Reason("no_metric", f"without {inline(catalogue.metric(grid.metric))}", absent),
         *evidence.limit_reasons(library, ranking),
         Reason(NO_AXIS, f"without {column_words(grid.x)} or {column_words(grid.y)}", off),
+        Reason(OTHER_KIND, "under other kinds of load", "FALSE"),  # known once all are counted
     )
 
 

@@ -246,8 +246,9 @@ def _no_value(found: Heatmap, ranking: Ranking) -> Statement:
     if tally.of("other_evidence") == tally.selected:
         return SAY.untold("none_measured")
     if not found.cells and any(map(tally.of, (*IN_A_CELL, NO_AXIS, OTHER_KIND))):
-        kind = "one_axis" if len(found.stated) == 1 else "no_axes"
-        return SAY.untold(kind, x=found.x, y=found.y, columns=list(found.stated))
+        if len(found.stated) == 1:
+            return SAY.untold("one_axis", column=found.stated[0])
+        return SAY.untold("no_axes", x=found.x, y=found.y)
     if tally.of("unknown_limit") and not tally.of("beyond_limit"):
         return SAY.untold("unknown_limit", metrics=limits.metrics(ranking.limits))
     if tally.of("beyond_limit"):

@@ -16,7 +16,7 @@ WORDS = {
     "none_shared": "{a} and {b} share no cell here; there is nothing to divide.",
     "none_measured": "No selected point was measured, so none is ranked.",
     "no_axes": "No point states both {x:column} and {y:column}; choose other axes.",
-    "one_axis": "The points state only {columns:column}; a grid needs two columns.",
+    "one_axis": "The points state only {column:column}; a grid needs two columns.",
     "unknown_limit": "No ranked point on this grid states {metrics}; drop a limit.",
     "beyond_limit": "No selected point is known to keep every limit; ease one.",
     "no_metric": "No ranked point on this grid has {metric:metric}; choose another metric.",

@@ -81,7 +81,7 @@ def of_pareto(case: AuditedAnswer, pareto: Pareto) -> Iterator[Contradiction]:
     entering = set(points.loc[points["enters"].astype(bool), "point_id"]) if len(points) else set()
     held = {row["point_id"] for *_, row in superlatives.on_axes(case)}
     if case.reading.usd(case.view) is not None and held != entering:
-        yield _lost(case, sorted(held ^ entering), "points that do not enter, or enter and may not")
+        yield _lost(case, sorted(held ^ entering), "not the points that may")
 
 
 def of_cost(case: AuditedAnswer, costs: Cost) -> Iterator[Contradiction]:
