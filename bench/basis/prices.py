@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
 from bench import catalogue
-from bench.basis.narrator import LISTED, Narrator
+from bench.basis.narrator import Narrator
 from bench.basis.options import Option
 from bench.basis.statement import Statement, caveat
 from bench.basis.wording import opened
@@ -358,7 +358,7 @@ def statements(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[
     said = []
     if known:
         several = any(one.providers > 1 for one in known)
-        whole = len(known) <= LISTED
+        whole = len(known) <= 2
         priced = [{"accelerator": one.accelerator, "words": one.words if whole else one.brief} for one in known]
         terms = f"{choice.words}{', the median of so many providers' * (several and not whole)}"
         text = NARRATOR.text("prices", {"terms": terms, "chips": priced})

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bench.basis import likeness
 from bench.basis.likeness import DEPLOYED, FACTS, ONE_SIDED, Difference
 from bench.basis.points import PointFacts
+from tests.questions.saying import CAVEAT
 
 H200 = PointFacts("1", precision="fp8", engine="vllm", accelerator="h200-sxm", accelerators=8, tp=8, isl=1024, osl=1024)
 A100 = PointFacts(

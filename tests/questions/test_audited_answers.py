@@ -193,7 +193,7 @@ FAULTS = [
     ("dropped_points", roofline, result_with(points=without_the_first), "held against no ceiling", "1 point"),
     ("dropped_points", history, newest_run_left_out, "points of the deployment that its history leaves out", ""),
     ("dropped_points", heatmap, result_with(cells=without_the_first), "no cell at", "1 point"),
-    ("dropped_points", pareto, HOLLOW, "points that do not enter", "1 point"),
+    ("dropped_points", pareto, HOLLOW, "not the points that may", "1 point"),
     ("dropped_points", cost, CHEAPEST_LEFT_OUT, "on h200-sxm has no cost", ""),
     ("dropped_points", pareto, FEWER_COUNTED, "0 points are counted as older run", "by the points 3"),
     ("dropped_points", crossover, LOWER_CURVE, "below a measured", ""),

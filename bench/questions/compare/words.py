@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 WORDS = {
-    "faster": "{b} is faster than {a}: {metric:metric} {ratio:times} over {pairs:count pair}.",
-    "slower": "{b} is slower than {a}: {metric:metric} {ratio:times} over {pairs:count pair}.",
-    "same": "{b} is as fast as {a} within {margin:share}: {metric:metric} over {pairs:count pair}.",
-    "unknown": "{b} may be faster than {a} or not: {metric:metric} {ratio:times}, which may be noise.",
+    "faster": "{b} is faster than {a}: {metric:metric} {ratio:times} ({pairs:count pair}).",
+    "slower": "{b} is slower than {a}: {metric:metric} {ratio:times} ({pairs:count pair}).",
+    "same": "{b} is as fast as {a} within {margin:share}: {metric:metric}.",
+    "unknown": "{b} against {a} is undecided: {metric:metric} {ratio:times}.",
     "nothing_selected": "No point matches these filters; remove one.",
     "nothing_compared": "None of {points:count point} can be compared; lift a filter or a limit.",
     "no_sides": "No two sides share a load among {points:count point}; choose A and B.",
