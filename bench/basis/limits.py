@@ -25,7 +25,7 @@ LARGEST = 1e12
 """No metric of any unit gets there; a link that asks for more is broken."""
 
 NONE = "none"
-"""How a View says that there shall be no limit, not even those that a page opens with."""
+"""How a View of an old link says that there shall be no limit."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ Behind the colon stands how a value is written:
     {x:in ttft_ms_p99}       a metric's value with its unit; {x:in {metric}} where the key is a value, too
     {x:named ttft_ms_p99}    the same with the metric's name, where the unit does not tell it: "43 ms p99 TTFT"
     {x:each part}            a list of mappings, each by the template `part`, "; " between them
+    {x:every part}           the same without leaving any out
 
 Of a list the first LISTED are named and the rest is counted.
 """
@@ -82,8 +83,8 @@ class Narrator(Formatter):
     def format_field(self, value: Any, spec: str) -> str:
         """A value as the part of a template behind the colon asks; KeyError for one that is unknown."""
         how, _, rest = spec.partition(" ")
-        if how == "each":
-            shown = [self.text(rest, one) for one in value[:LISTED]]
+        if how in ("each", "every"):
+            shown = [self.text(rest, one) for one in (value if how == "every" else value[:LISTED])]
             more = len(value) - len(shown)
             return "; ".join([*shown, f"{more} more"] if more > 0 else shown)
         if how == "in":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 WORDS = {
-    "left_out": "{used} of {selected:count point} {used:verb is/are} used; left out: {reasons:each reason}.",
-    "left_out_all": "None of {selected:count point} is used: {reasons:each reason}.",
+    "left_out": "{used} of {selected:count point} {used:verb is/are} used; left out: {reasons:every reason}.",
+    "left_out_all": "None of {selected:count point} is used: {reasons:every reason}.",
     "reason": "{points} {words}",
     "prices": "Priced per chip and hour, {terms}: {chips:each chip}.",
     "chip": "{accelerator:accelerator} {words}",

@@ -24,6 +24,7 @@ WORDS = {
     "columns": "{x:column} differ.",
     "named": "{x:named {key}}.",
     "each": "{rows:each part}.",
+    "every": "{rows:every part}.",
     "part": "{chip:accelerator} {usd}",
 }
 SAY = Narrator(WORDS)
@@ -54,6 +55,7 @@ FLAGGED = PointFacts("p1", flags='[{"kind": "decode-only"}]')
         ("named", {"key": "ttft_ms_p99", "x": 43.0}, "43 ms p99 TTFT."),
         ("named", {"key": "output_tokens_per_s", "x": 43.0}, "43 tokens/s."),
         ("each", {"rows": [{"chip": "mi355x", "usd": 2.0}] * 5}, "MI355X 2; MI355X 2; MI355X 2; 2 more."),
+        ("every", {"rows": [{"chip": "mi355x", "usd": 2.0}] * 4}, "MI355X 2; MI355X 2; MI355X 2; MI355X 2."),
     ],
 )
 def test_a_value_is_written_as_its_template_asks(kind: str, values: dict[str, object], text: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from bench import catalogue
 from bench.chart import LIGHT
 from bench.library import Library
-from bench.questions import question, questions
+from bench.questions import answered, question, questions
 from bench.view import View
 from tests.thorough import some
 
@@ -44,7 +44,7 @@ def test_every_kind_of_axis_is_tried(shipped: Library) -> None:
 @pytest.mark.parametrize("turn", range(6))
 def test_each_question_says_that_nothing_keeps_a_limit(shipped: Library, turn: int) -> None:
     for name, option, metric in some(axes(shipped)[turn::6], 4, 8):
-        answer = question(name).answer(shipped, View.of(STORY, {option: metric}, slo=NOBODY_KEEPS))
+        answer = answered(name, shipped, View.of(STORY, {option: metric}, slo=NOBODY_KEEPS))
         assert answer.headline.endswith("."), (name, option, metric)
         assert isinstance(question(name).figure(answer.result, LIGHT), go.Figure)
         assert not {one.kind for one in answer.statements} & {"cheapest", "peak", "lowest", "crosses"}
@@ -52,6 +52,6 @@ def test_each_question_says_that_nothing_keeps_a_limit(shipped: Library, turn: i
 
 def test_a_cost_axis_without_a_point_within_the_limits_is_a_sentence(shipped: Library) -> None:
     view = View.of(STORY, {"y": "usd_per_million_output_tokens"}, slo=("ttft_ms_p50<=1",))
-    answer = question("pareto").answer(shipped, view)
+    answer = answered("pareto", shipped, view)
     assert answer.result.tally.used == 0
     assert answer.headline.endswith(".")

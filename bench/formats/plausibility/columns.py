@@ -27,7 +27,7 @@ from bench.formats.plausibility.latency_parts import (
     TOO_LITTLE,
     TOO_MUCH,
 )
-from bench.formats.plausibility.lengths import LENGTH_SHARE, doubts
+from bench.formats.plausibility.lengths import LENGTH_SHARE, PER_CHIP, doubts
 from bench.formats.plausibility.rates import SAME_WINDOW, SUMS
 from bench.formats.plausibility.soundness import LITTLE_TOLERANCE, OF_ALL_AT_ONCE, PARTS_OF_A_RUN
 from bench.records import Flag, Load, Workload
@@ -79,7 +79,8 @@ def contradicted(columns: Mapping[str, pa.Array], rows: int) -> dict[int, Contra
 
 
 def _doubts(columns: Mapping[str, pa.Array], row: int) -> tuple[Flag, ...]:
-    return doubts(*_parts(columns, row))
+    chips = columns["accelerators"][row].as_py() if "accelerators" in columns else None
+    return doubts(*_parts(columns, row), accelerators=chips)
 
 
 def _parts(columns: Mapping[str, pa.Array], row: int) -> tuple[dict[str, float], Workload, Load]:
@@ -104,6 +105,7 @@ def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool
     """The rows that a rule may speak of: all of which one does, and some more."""
     first = partial(_first, columns, rows)
     output, total, taken_in = (first(f"{which}_tokens_per_s") for which in ("output", "total", "input"))
+    output = np.where(np.isnan(output), first(PER_CHIP) * first("accelerators"), output)
     requests, duration = first("requests_per_s"), first("duration_s")
     counted = first("output_tokens") / first("requests_ok")
     isl, osl = first("isl_requested"), first("osl_actual", "osl_requested")

@@ -19,6 +19,8 @@ from bench.wording import number, share
 LENGTH_SHARE = 0.05
 """How far the mean length may be from what was asked; our own sweeps calibrate their prompts, others' do not."""
 
+PER_CHIP = "output_tokens_per_s_per_accelerator"
+
 NOT_ONLY_SERVING = (
     "the window holds more than serving, such as a client's pauses, or one of the three is not what it says"
 )
@@ -35,22 +37,36 @@ def judged(points: Iterable[Point], because: str = NOT_ONLY_SERVING) -> list[Poi
     taken = []
     for point in points:
         kinds = {flag.kind for flag in point.flags}
-        found = (flag for flag in doubts(point.metrics, point.workload, point.load, because) if flag.kind not in kinds)
+        chips = point.deployment.accelerators
+        every = doubts(point.metrics, point.workload, point.load, because, accelerators=chips)
+        found = (flag for flag in every if flag.kind not in kinds)
         taken.append(dataclasses.replace(point, flags=(*point.flags, *found)))
     return taken
 
 
 def doubts(
-    metrics: Mapping[str, float], workload: Workload, load: Load, because: str = NOT_ONLY_SERVING
+    metrics: Mapping[str, float],
+    workload: Workload,
+    load: Load,
+    because: str = NOT_ONLY_SERVING,
+    *,
+    accelerators: float | None = None,
 ) -> tuple[Flag, ...]:
     """The flags of a point's figures: a mean length that is not the one asked for, requests in flight that are not, a
-    throughput that is not its sums', a TPOT too fast, an idle run."""
-    closed = load.concurrency if load.load_kind == "closed" else None
+    throughput that is not its sums', a TPOT too fast, an idle run.
+
+    Where a kind of load is not known, a concurrency is how many were let in at most. A throughput of each of so many
+    `accelerators` stands for that of all where this is not stated.
+    """
+    is_cap = load.load_kind == "unknown"
+    closed = load.concurrency if load.load_kind == "closed" or is_cap else None
+    if (each := metrics.get(PER_CHIP)) is not None and accelerators:
+        metrics = {"output_tokens_per_s": each * accelerators, **metrics}
     osl = workload.osl_actual
     idle = mostly_idle(metrics) if load.load_kind == "saturated" else ()
     return (
         *_off_target(workload),
-        *littles_law(metrics, closed, osl or workload.osl_requested, because=because),
+        *littles_law(metrics, closed, osl or workload.osl_requested, because=because, is_cap=is_cap),
         *differing(metrics, osl, (workload.isl_requested, workload.osl_requested)),
         *too_fast(metrics),
         *idle,

@@ -153,7 +153,12 @@ def _check_within(file: str, where: str, metrics: Mapping[str, float], most: flo
 
 
 def littles_law(
-    metrics: Mapping[str, float], concurrency: float | None, osl: float | None, *, because: str = NOT_THE_OTHERS
+    metrics: Mapping[str, float],
+    concurrency: float | None,
+    osl: float | None,
+    *,
+    because: str = NOT_THE_OTHERS,
+    is_cap: bool = False,
 ) -> tuple[Flag, ...]:
     """The flag that throughput, latency and concurrency of a closed loop do not fit each other; none where they do.
 
@@ -161,13 +166,14 @@ def littles_law(
     median of that time is stated and gives too few, the flag is `littles-law-by-median`, which warns, as long as a mean
     of `MEAN_OF_MEDIAN` times the median, and answers of `SHORTEST_MEAN` of the stated length, explain it; a mean gives
     no fewer than the median, so too many stay too many.
-    `because` says why others may have been under way.
+    `because` says why others may have been under way. `is_cap`: no more than `concurrency` were let in, so fewer are
+    right.
     """
     implied = _in_flight(metrics, osl)
     if not (implied and concurrency):
         return ()
     least, most = _least_in_flight(metrics, concurrency), concurrency * LITTLE_TOLERANCE
-    if least <= implied <= most:
+    if (is_cap or least <= implied) and implied <= most:
         return ()
     off = max(implied / concurrency, concurrency / implied)
     by_median = "e2el_ms_mean" not in metrics

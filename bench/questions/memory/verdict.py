@@ -25,6 +25,8 @@ def statements(found: Memory) -> Iterator[Statement]:
     if found.fits:
         yield from _findings(found)
         yield from _notes(found)
+    elif found.by_precision:
+        yield _precisions(found)
 
 
 def of_models(founds: Sequence[Memory]) -> Iterator[Statement]:
@@ -86,10 +88,18 @@ def _findings(found: Memory) -> Iterator[Statement]:
     if len({one.accelerator for one in found.fits}) > 1 and found.fewest():
         yield _by_chips(found)
     if len({one.accelerators for _, one in found.by_precision}) > 1:
-        each = [{"precision": name, "chips": one.accelerators} for name, one in found.by_precision]
-        yield SAY.finding("precisions", precisions=each)
+        yield _precisions(found)
     yield from _reserved(found)
     yield from map(_allocated, found.allocations)
+
+
+def _precisions(found: Memory) -> Statement:
+    """What the fewest chips are at each width that the weights may have."""
+    each = [
+        {"precision": name, "chips": one.accelerators, "accelerator": one.accelerator}
+        for name, one in found.by_precision
+    ]
+    return SAY.finding("precisions", precisions=each)
 
 
 def _by_chips(found: Memory) -> Statement:

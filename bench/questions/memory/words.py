@@ -23,7 +23,7 @@ WORDS = {
     "fewest_more": "Fewest chips: {fewest:each count}; {others:count other} {others:verb takes/take} more.",
     "count": "{chips} of {on:accelerator}",
     "precisions": "Fewest chips by precision: {precisions:each precision}.",
-    "precision": "{chips} in {precision:precision}",
+    "precision": "{chips} x {accelerator:accelerator} in {precision:precision}",
     "reserved": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most,"
     " {requests:count request} {requests:verb is/are} left.",
     "reserved_more": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most it takes at least"

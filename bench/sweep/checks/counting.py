@@ -39,8 +39,10 @@ class Counter:
         self.by = "usage"
         billed = self._billed()
         if len(billed) < len(PROBES) and self._whole is not None:
+            streams_alike = self.usage_is_constant
             self.by, self._usage = "usage, which comes with answers in one piece", self._whole
             billed = self._billed()
+            self.usage_is_constant |= streams_alike  # the load is of streams, whose usage is no count then
         counts = [self._tokenized(text) for text in PROBES]
         if len(billed) < len(PROBES):
             self.by = None if None in counts else "/tokenize, without the chat template"

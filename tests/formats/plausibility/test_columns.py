@@ -36,7 +36,7 @@ ROWS = st.lists(
             "osl_requested": LENGTHS,
             "isl_actual": NUMBERS,
             "osl_actual": NUMBERS,
-            "load_kind": st.sampled_from(["closed", "open", "saturated"]),
+            "load_kind": st.sampled_from(["closed", "open", "saturated", "unknown"]),
             "concurrency": st.none() | st.integers(1, 5000),
         }
     ),
@@ -126,3 +126,20 @@ def test_what_contradicts_littles_law_ranks_nowhere_and_what_a_median_may_explai
     kinds = [[flag["kind"] for flag in json.loads(one)] for one in found.to_pylist()]
     assert kinds == [["littles-law"], ["littles-law-by-median"], ["littles-law"]]
     assert [flags.weight(kind) for (kind,) in kinds] == ["excludes", "warns", "excludes"]
+
+
+def test_more_in_flight_than_were_let_in_ranks_nowhere_however_it_is_stated() -> None:
+    """6,000 tokens/s on each of 8 chips are 46.9 answers a second of 1,024 tokens, of 5 s each: 234 of 64."""
+    columns = {
+        "output_tokens_per_s_per_accelerator": pa.array([6000.0, 1000.0]),
+        "accelerators": pa.array([8, 8]),
+        "osl_requested": pa.array([1024, 1024]),
+        "e2el_ms_mean": pa.array([5000.0, 5000.0]),
+        "concurrency": pa.array([64, 64]),
+        "load_kind": pa.array(["unknown", "unknown"]),
+    }
+    found = with_doubts(columns, 2)
+    assert found is not None
+    first, other = found.to_pylist()
+    assert [flag["kind"] for flag in json.loads(first)] == ["littles-law"]
+    assert other is None

@@ -259,6 +259,7 @@ def test_a_dropped_config_is_a_model_of_the_page(tmp_path: Path) -> None:
     assert said(answer, "computed")["billions"] == pytest.approx(32.2, rel=0.001)
     unstated = memory.answer(own, View.of({"model": ["granite-4.0-h-small"]}))
     assert (headline(unstated), unstated.is_told) == (("no_precision", {}), False)
+    assert [one["precision"] for one in said(unstated, "precisions")["precisions"]] == ["bf16", "fp8", "fp4"]
     assert (unstated.result.precision, unstated.result.total_params) == (None, answer.result.total_params)
 
 
