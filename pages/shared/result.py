@@ -35,7 +35,8 @@ def headline(page: Page) -> None:
         first_paint.complete(page)
         st.stop()
     if page.subject:
-        st.caption(markdown(page.subject))
+        with st.container(key="subject"):
+            st.caption(markdown(page.subject))
     headlines.headline(page.verdict)
     for doubt in cached.varied(page.name, page.view, page.version).doubts:
         st.markdown(markdown(doubt))

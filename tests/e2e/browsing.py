@@ -374,3 +374,8 @@ class Counter:
 def headline(page: Page) -> str:
     """The page's big sentence."""
     return page.locator("h1").first.inner_text()
+
+
+def whole_headline(page: Page) -> str:
+    """The page's subject, where it has one, and its big sentence in one line, as files and pictures have them."""
+    return ": ".join([*page.locator(".st-key-subject").all_inner_texts(), headline(page)])

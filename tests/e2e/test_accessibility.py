@@ -16,7 +16,7 @@ from bench.chart import DARK, LIGHT
 from bench.chart.shades import MARK_CONTRAST, TEXT_CONTRAST
 from bench.maths.colour import contrast, mixed
 from bench.sweep.folder import Folder
-from tests.e2e.browsing import PAIR, charted, headline, listening, settled, spot
+from tests.e2e.browsing import PAIR, charted, listening, settled, spot, whole_headline
 from tests.e2e.conftest import Visit
 from tests.thorough import EVERY, some
 
@@ -230,7 +230,7 @@ def test_what_has_the_focus_is_seen_and_controls_tell_what_they_choose_and_wheth
     charted(page, "/pareto")
     # The chart is called what the page says, and every control that Tab reaches is seen.
     chart = page.locator("[data-testid=stPlotlyChart]").first
-    assert chart.evaluate(CALLED) == headline(page)
+    assert chart.evaluate(CALLED) == whole_headline(page)
     reached = []
     for _ in range(STOPS):
         page.keyboard.press("Tab")

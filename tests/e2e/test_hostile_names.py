@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from bench.names import model_slug
 from bench.plain_text import visible
 from bench.view import View
-from tests.e2e.browsing import charted, follow, headline, open_filters, saved, settled
+from tests.e2e.browsing import charted, follow, open_filters, saved, settled, whole_headline
 from tests.e2e.conftest import Visit
 from tests.e2e.test_pictures import SVG, plain, words
 from tests.pages import hostile
@@ -47,7 +47,7 @@ def test_hostile_names_are_text_on_charts_in_filters_in_pictures_and_on_the_page
     assert not [key for element in drawing.iter() for key in element.attrib if key.startswith("on")]
     links = [one.get("href") for one in drawing.iter(f"{SVG}a") if one.get("href")]
     assert [link for link in links if link and not link.startswith("http://127.0.0.1")] == []
-    assert plain(words(drawing)[0]) == plain(headline(page))
+    assert plain(words(drawing)[0]) == plain(whole_headline(page))
     # In a filter, letter for letter.
     open_filters(page)
     page.get_by_role("combobox", name="Variant", exact=True).click()

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from bench.library import Library
-from tests.e2e.browsing import CHART, charted, copied, drawn_points, follow, headline, saved, settled
+from tests.e2e.browsing import CHART, charted, copied, drawn_points, follow, saved, settled, whole_headline
 from tests.e2e.conftest import Visit
 from tests.thorough import some
 
@@ -52,7 +52,7 @@ def test_a_picture_and_a_table_carry_headline_sources_and_link(scheme: str, visi
 
 def assert_carried_by_files(page: Page, name: str) -> None:
     """What the page says, its sources and its link are in the picture of its chart and in its table to paste."""
-    told, link = headline(page), copied(page)
+    told, link = whole_headline(page), copied(page)
     file, content = saved(page, "SVG")
     assert file == f"kneepoint-{name}.svg"
     drawing = ElementTree.fromstring(content)
