@@ -191,7 +191,7 @@ def tally(library: Library, ranking: Ranking, further: Sequence[Reason] = ()) ->
     every = (*reasons(library, ranking), *further, *limit_reasons(library, ranking))
     code, condition = standing(every), selection.clause(ranking.view)
     rows = library.fetch(
-        f"SELECT {code.sql} AS code, count(*) FROM points WHERE {condition.sql} GROUP BY code",
+        f"SELECT {code.sql} AS code, count(*) FROM points WHERE {condition.sql} GROUP BY code ORDER BY code",
         (*code.params, *condition.params),
     )
     return PointTally(dict(rows), every)
