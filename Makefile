@@ -12,6 +12,8 @@ PYTHON ?= python3
 PORT ?= 8501
 TESTS ?= tests
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+UV := uv==0.13.9
 # What Python has compiled is kept: the tests start it a hundred times.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -77,14 +79,14 @@ clean: ## remove .venv, .venv-engine and the tools' caches
 $(APP_INSTALLED):
 	$(call make_venv)
 	@echo "Installing the app into .venv (once; about a minute) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(call pip_install,--require-hashes -r requirements.lock)
 	@rm -f .venv/installed-app-*; touch $@
 
 $(DEV_INSTALLED):
 	$(call make_venv)
 	@echo "Installing the app and its development tools into .venv (once; about a minute) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(call pip_install,--require-hashes -r requirements.lock)
+	$(call pip_install,-r requirements-dev.txt)
 	@rm -f .venv/installed-*; touch $@ $(APP_INSTALLED)
 
 $(ENGINE_INSTALLED):
@@ -93,6 +95,11 @@ $(ENGINE_INSTALLED):
 	@.venv-engine/bin/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv-engine
 	@.venv-engine/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-engine.txt
 	@rm -f .venv-engine/installed-*; touch $@
+
+# uv installs several times as fast as pip; where it cannot be had, or reaches no package index, pip does it.
+define pip_install
+	@$(PIP) $(UV) && $(BIN)/python -m uv pip install --quiet --python $(BIN)/python $(1) || $(PIP) $(1)
+endef
 
 define make_venv
 	@command -v $(PYTHON) >/dev/null || \
@@ -111,10 +118,13 @@ port:
 		{ echo "Port $(PORT) is busy: stop what listens there, or choose another, such as make run PORT=8502." >&2; exit 1; }
 
 chromium:
-	@if command -v chromium >/dev/null; then :; \
+	@if command -v chromium-headless-shell chromium >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		echo "Installing Chromium for the browser tests …"; \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu >/dev/null; \
+		apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && \
+		for browser in chromium-headless-shell chromium; do \
+			apt-get install -y -qq --no-install-recommends "$$browser" fonts-dejavu >/dev/null && exit; \
+		done; exit 1; \
 	else \
 		echo "The browser tests need Chromium: install it (Debian: apt install chromium fonts-dejavu)." >&2; exit 1; \
 	fi

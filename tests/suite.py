@@ -59,7 +59,7 @@ def lint() -> list[Part]:
     return [
         Part("format", (*ruff, "format", "--check", ".")),
         Part("lint", (*ruff, "check", ".")),
-        Part("types", (sys.executable, "-m", "mypy")),
+        Part("types", (sys.executable, "-m", "mypy", "--num-workers", str(os.cpu_count() or 2))),
     ]
 
 

@@ -105,7 +105,7 @@ def test_a_missing_chromium_is_installed_for_root_and_told_to_others(bare: Path)
     assert "apt install chromium fonts-dejavu" in refused(bare, "chromium", PATH=str(tools), USER_ID="1000")
     assert not log.exists()
     assert make(bare, "chromium", PATH=str(tools), USER_ID="0").returncode == 0
-    wanted = "install -y -qq --no-install-recommends chromium fonts-dejavu"
+    wanted = "install -y -qq --no-install-recommends chromium-headless-shell fonts-dejavu"
     assert log.read_text().splitlines() == ["update -qq", wanted]
 
 

