@@ -64,15 +64,6 @@ def quantity(value: float | None, key: str) -> str:
     return f"{number(value)} {metric.unit}" if metric.unit else number(value)
 
 
-def spanned(values: Sequence[float], key: str) -> str:
-    """A range of a metric's values with its unit, "176 to 3,212 ms"; long times in seconds: "0.7 to 138 s"."""
-    unit = catalogue.metric(key).unit
-    low, high = min(values), max(values)
-    if unit == "ms" and high >= LONG_MS:
-        low, high, unit = low / 1000, high / 1000, "s"
-    return f"{' to '.join(dict.fromkeys(map(number, (low, high))))} {unit}".strip()
-
-
 def share(ratio: float) -> str:
     """A ratio as a percentage: 0.183 is 18 %, 0.0283 is 2.8 %; what is not all is never 100 %."""
     percent = ratio * 100

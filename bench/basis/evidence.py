@@ -120,11 +120,6 @@ class Deciding:
     metrics: str
 
     @property
-    def decides(self) -> bool:
-        """Whether nearly all of the ranked points say whether they keep the limits."""
-        return self.points >= DECISIVE * self.of
-
-    @property
     def names_a_best(self) -> bool:
         """Whether a best may be named: at least half of the accelerators say whether they keep the limits."""
         return 2 * self.accelerators >= self.of_accelerators

@@ -12,14 +12,9 @@ import datetime
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-
-from bench.maths.grid import TIE
-
-Cheaper = Literal["own", "api", "tie"]
 
 MILLION = 1_000_000
 SECONDS_PER_HOUR = 3600
@@ -34,27 +29,16 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class TokenCosts:
-    """USD per million tokens of one deployment under three definitions; absent where a throughput it needs is.
+class Rental:
+    """What a daily volume costs in USD on `instances` rented around the clock.
 
-    `all_on_output` and `all_on_input` lay the whole bill on one side, so they are never added. `blended` divides it
-    over input and output tokens alike. `split_input` and `split_output` share it out so that an output token costs as
-    many input tokens as at the API; both sides' tokens at these prices make the bill.
+    `utilisation` is the share of their full throughput that the volume uses; None without an instance.
     """
-
-    all_on_output: float | None
-    all_on_input: float | None
-    blended: float | None
-    split_input: float | None
-    split_output: float | None
-
-
-@dataclass(frozen=True)
-class Bill:
-    """What a daily volume costs in USD."""
 
     tokens_per_day: float
     usd_per_day: float
+    instances: int
+    utilisation: float | None
 
     @property
     def usd_per_month(self) -> float:
@@ -65,17 +49,6 @@ class Bill:
     def usd_per_million(self) -> float | None:
         """The bill divided over the tokens of the volume, in USD per million; None for no tokens."""
         return self.usd_per_day / self.tokens_per_day * MILLION if self.tokens_per_day else None
-
-
-@dataclass(frozen=True)
-class Rental(Bill):
-    """What a daily volume costs on `instances` rented around the clock.
-
-    `utilisation` is the share of their full throughput that the volume uses; None without an instance.
-    """
-
-    instances: int
-    utilisation: float | None
 
 
 @dataclass(frozen=True)
@@ -120,31 +93,6 @@ def tokens_per_s_per_usd_per_hour(tokens_per_s: float | None, usd_per_hour: floa
     return None if price is None or rate is None else _finite(rate / price)
 
 
-def token_costs(
-    usd_per_hour: float | None,
-    input_tokens_per_s: float | None,
-    output_tokens_per_s: float | None,
-    utilisation: float = 1.0,
-    output_price_ratio: float | None = None,
-) -> TokenCosts:
-    """What a million tokens cost under each definition; the mix is that of the two throughputs.
-
-    `output_price_ratio` is the API's price of an output token over that of an input token; absent, nothing is split.
-    """
-    ratio = _positive(output_price_ratio, "as the output:input price ratio", "divide the API's two prices")
-    taken, made = (_not_negative(input_tokens_per_s, PER_SECOND), _not_negative(output_tokens_per_s, PER_SECOND))
-    whole = None if taken is None or made is None else taken + made
-    weighted = None if taken is None or made is None or ratio is None else taken + ratio * made
-    split = usd_per_million(usd_per_hour, weighted, utilisation)
-    return TokenCosts(
-        all_on_output=usd_per_million(usd_per_hour, output_tokens_per_s, utilisation),
-        all_on_input=usd_per_million(usd_per_hour, input_tokens_per_s, utilisation),
-        blended=usd_per_million(usd_per_hour, whole, utilisation),
-        split_input=split,
-        split_output=None if split is None or ratio is None else split * ratio,
-    )
-
-
 def input_share(isl: float | None, osl: float | None) -> float | None:
     """The share of prompt tokens among all tokens of a workload; None when either length is absent or both are 0."""
     prompt = _not_negative(isl, "input tokens")
@@ -173,15 +121,6 @@ def blended_price(
     if any(weight > 0 and price is None for weight, price in sides):
         return None
     return sum(weight * price for weight, price in sides if price is not None)
-
-
-def pay_per_token(usd_per_million_tokens: float | None, tokens_per_day: float | None) -> Bill | None:
-    """The bill of a daily volume when only used tokens are paid, at one's own cost per token or an API's price."""
-    price = _price(usd_per_million_tokens, "USD per million tokens")
-    volume = _not_negative(tokens_per_day, "tokens a day")
-    if price is None or volume is None:
-        return None
-    return Bill(volume, price * volume / MILLION)
 
 
 def rented(
@@ -226,17 +165,6 @@ def break_even(
         return BreakEvenVolume(first, capacity, ratio, None, None)
     last = max(1, math.ceil(1 / (1 - ratio) * (1 - 1e-9)) - 1)
     return BreakEvenVolume(first, capacity, ratio, last * first, last)
-
-
-def cheaper(own_usd_per_million: float | None, api_usd_per_million: float | None) -> Cheaper | None:
-    """Which side is cheaper at every volume when only used tokens are paid: "own", "api", or "tie" within 1 %."""
-    own = _price(own_usd_per_million, "USD per million tokens")
-    api = _price(api_usd_per_million, "USD per million tokens")
-    if own is None or api is None:
-        return None
-    if abs(own / api - 1) <= TIE:
-        return "tie"
-    return "own" if own < api else "api"
 
 
 def sensitivity(

@@ -160,19 +160,6 @@ class LoadCurve:
         after = bisect_left(self.loads, load)
         return 1.0 if self.loads[after] == load else self.loads[after] / self.loads[after - 1]
 
-    def largest_load(self, limit: float) -> float | None:
-        """The largest load of the measured range at which a latency is within a limit; None where it never is."""
-        if self.grows == "rate":
-            raise ValueError("a largest load is asked of a latency, not of throughput")
-        place = next((place for place in reversed(range(len(self.values))) if self.values[place] <= limit), None)
-        if place is None:
-            return None
-        if place == len(self.loads) - 1 or self.values[place] == limit:
-            return self.loads[place]
-        here = Stretches(*(part[place : place + 1] for part in self._stretches))
-        load: float = here.x(np.array([limit])).item() ** (1 / POWERS[self.grows])
-        return min(max(load, self.loads[place]), self.loads[place + 1])
-
     @cached_property
     def _stretches(self) -> Stretches:
         absent = [math.nan]

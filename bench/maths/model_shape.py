@@ -103,13 +103,6 @@ class ModelShape:
             return None
         return self.experts * (1 - math.pow(1 - self.experts_per_token / self.experts, tokens))
 
-    def params_read(self, tokens: float) -> float | None:
-        """The parameters that a step with so many tokens reads: all but the experts none of them is routed to."""
-        routed = self.routed_params_read(tokens)
-        if self.total_params is None or self.routed_params is None or routed is None:
-            return None
-        return self.total_params - self.lookup_params - self.routed_params + routed
-
     def routed_params_read(self, tokens: float) -> float | None:
         """Those of the experts that at least one of so many tokens is routed to; None where that is not known."""
         if not self.routed_params:

@@ -41,18 +41,6 @@ def test_a_hundred_million_tokens_a_day_on_one_h100() -> None:
     assert bill.usd_per_million == pytest.approx(0.5976)
 
 
-def test_the_articles_own_bill_pays_used_tokens_only() -> None:
-    # 2.49 / (1,260 x 3,600) x 1e6 x 100 = 54.89 a day, 1,646.83 a month; the article rounds to 55 and 1,650.
-    bill = cost.pay_per_token(cost.usd_per_million(LAMBDA, H100, 1), 100e6)
-    assert bill is not None
-    assert bill.usd_per_day == pytest.approx(54.894, abs=0.001)
-    assert bill.usd_per_month == pytest.approx(1646.83, abs=0.01)
-    # An API at 2.50 a million: 250 a day, 7,500 a month.
-    api = cost.pay_per_token(2.50, 100e6)
-    assert api is not None
-    assert (api.usd_per_day, api.usd_per_month) == (250, 7500)
-
-
 def test_an_instance_loaded_to_eighty_percent_at_most_needs_a_second() -> None:
     # 108.864M x 0.8 = 87.1M < 100M: two instances, 119.52 a day, each 100 / 217.728 = 45.9 % used.
     bill = cost.rented(LAMBDA, H100, 0.8, 100e6)
@@ -103,30 +91,6 @@ def test_the_api_is_cheaper_at_any_volume_or_at_its_own_price_only_ties() -> Non
     assert level.settled_instances is None
 
 
-def test_paid_by_the_token_one_side_is_cheaper_at_any_volume() -> None:
-    assert cost.cheaper(0.549, 2.50) == "own"
-    assert cost.cheaper(2.50, 0.549) == "api"
-    assert cost.cheaper(1.009, 1) == cost.cheaper(1, 1.009) == "tie"
-    assert cost.cheaper(None, 1) is None
-
-
-def test_costs_of_a_mix_by_hand() -> None:
-    # 3.60 USD/h, 300 input and 100 output tokens/s: a second costs 0.001 USD, so a million
-    # output 10, input 3.333, blended 2.50; at 5:1 a second is 300 + 5 x 100 = 800 input tokens: 1.25 and 6.25.
-    found = cost.token_costs(3.60, 300, 100, 1, 5)
-    assert found == cost.TokenCosts(
-        pytest.approx(10), pytest.approx(10 / 3), pytest.approx(2.5), pytest.approx(1.25), pytest.approx(6.25)
-    )
-    # An API with these two prices costs the blend: 0.75 x 1.25 + 0.25 x 6.25 = 2.50.
-    assert cost.blended_price(1.25, 6.25, cost.input_share(3072, 1024)) == pytest.approx(2.5)
-
-
-def test_without_the_input_throughput_only_the_output_side_has_a_cost() -> None:
-    found = cost.token_costs(3.60, None, 100, 0.5, 5)
-    assert found == cost.TokenCosts(pytest.approx(20), None, None, None, None)
-    assert cost.token_costs(3.60, 300, 100).split_input is None
-
-
 def test_a_mix_of_one_kind_needs_one_price_and_no_other() -> None:
     assert cost.blended_price(None, 10, 0) == 10
     assert cost.blended_price(2, None, 1) == 2
@@ -154,7 +118,6 @@ def test_a_price_has_an_age_where_it_has_a_date() -> None:
 def test_what_needs_an_absent_number_is_absent(absent: float | None) -> None:
     assert cost.usd_per_million(absent, 100, 1) is cost.usd_per_million(1, absent, 1) is None
     assert cost.tokens_per_s_per_usd_per_hour(absent, 1) is cost.tokens_per_s_per_usd_per_hour(1, absent) is None
-    assert cost.pay_per_token(absent, 1) is cost.pay_per_token(1, absent) is None
     assert cost.rented(absent, 1, 1, 1) is cost.rented(1, absent, 1, 1) is cost.rented(1, 1, 1, absent) is None
     assert cost.break_even(absent, 1, 1, 1) is cost.break_even(1, absent, 1, 1) is None
     assert cost.break_even(1, 1, 1, absent) is None
@@ -178,7 +141,7 @@ def test_nothing_served_has_no_cost() -> None:
         (lambda: cost.usd_per_million(0, 100, 1), "0 USD per hour"),
         (lambda: cost.usd_per_million(1, math.inf, 1), "inf tokens per second"),
         (lambda: cost.break_even(1, 1, 1, -2.5), "-2.5 USD per million"),
-        (lambda: cost.pay_per_token(1, -1), "-1 tokens a day"),
+        (lambda: cost.rented(1, 1, 1, -1), "-1 tokens a day"),
         (lambda: cost.blended_price(1, 1, 1.5), "input tokens of 1.5"),
     ],
 )
@@ -196,21 +159,6 @@ def test_the_sql_of_a_cost_gives_the_same(database, price, rate, accelerators, s
     assert found == pytest.approx(cost.usd_per_million(price * accelerators, rate, share))
 
 
-@given(PRICE, RATE, RATE, SHARE, PRICE)
-def test_every_definition_of_a_cost_makes_the_same_bill(price, taken, made, share, ratio) -> None:
-    found = cost.token_costs(price, taken, made, share, ratio)
-    hour = share * 3600 / 1e6
-    bills = (
-        found.all_on_output * made * hour,
-        found.all_on_input * taken * hour,
-        found.blended * (taken + made) * hour,
-        (found.split_input * taken + found.split_output * made) * hour,
-    )
-    assert bills == pytest.approx((price,) * 4)
-    blend = cost.blended_price(found.split_input, found.split_output, cost.input_share(taken, made))
-    assert blend == pytest.approx(found.blended)
-
-
 @given(PRICE, RATE, SHARE, st.integers(0, 10**12), st.integers(0, 10**12))
 def test_the_rented_bill_is_a_staircase_above_the_bill_of_used_tokens(price, rate, share, one, other) -> None:
     less, more = (cost.rented(price, rate, share, volume) for volume in sorted((one, other)))
@@ -220,9 +168,8 @@ def test_the_rented_bill_is_a_staircase_above_the_bill_of_used_tokens(price, rat
     for bill in (less, more):
         assert bill.usd_per_day == pytest.approx(bill.instances * price * 24)
         assert bill.utilisation is None or 0 < bill.utilisation <= share * (1 + 1e-9)
-        used = cost.pay_per_token(cost.usd_per_million(price, rate, 1), bill.tokens_per_day)
-        assert used is not None
-        assert bill.usd_per_day >= used.usd_per_day * (1 - 1e-9)
+        used = cost.usd_per_million(price, rate, 1) * bill.tokens_per_day / 1e6
+        assert bill.usd_per_day >= used * (1 - 1e-9)
         assert bill.instances == 0 or (bill.instances - 1) * rate * share * 86400 < bill.tokens_per_day
 
 
@@ -233,9 +180,9 @@ def test_at_a_break_even_both_bills_are_equal(price, rate, share, api, instances
     assert (found is None) == (own > api)
     volume = found.at(instances) if found else None
     if volume is not None:
-        bill, paid = cost.rented(price, rate, share, volume), cost.pay_per_token(api, volume)
+        bill = cost.rented(price, rate, share, volume)
         assert bill.instances == instances
-        assert bill.usd_per_day == pytest.approx(paid.usd_per_day)
+        assert bill.usd_per_day == pytest.approx(api * volume / 1e6)
 
 
 @given(PRICE, RATE, SHARE, st.integers(101, 1000), st.integers(0, 5000))

@@ -85,26 +85,6 @@ def test_nothing_is_said_beyond_the_measured_loads(curve, load):
     assert math.isnan(curve.along([load])[0]) != inside
 
 
-@given(curves(st.sampled_from(("step", "queue"))), VALUES)
-def test_the_largest_load_within_a_limit_is_the_last_that_keeps_it(curve, limit):
-    load = curve.largest_load(limit)
-    after = [value for at, value in zip(curve.loads, curve.values, strict=True) if load is None or at > load]
-    assert all(value > limit for value in after)
-    if load is None:
-        return
-    assert curve.at(load) <= limit * (1 + 1e-6)
-    if after:
-        finer = curve.along(np.linspace(load, curve.loads[-1], 50))[1:]
-        assert (finer >= limit * (1 - 1e-6)).all()
-
-
-def test_a_limit_by_hand():
-    curve = LoadCurve.of([1, 2, 4], [100.0, 200.0, 400.0], "queue")
-    assert curve.largest_load(300) == pytest.approx(3)
-    assert (curve.largest_load(99), curve.largest_load(100), curve.largest_load(400)) == (None, 1, 4)
-    assert LoadCurve.of([1, 2, 4], [100.0, 500.0, 300.0], "queue").largest_load(300) == 4
-
-
 def test_absent_points_are_left_out_not_taken_as_0():
     curve = LoadCurve.of([4, 1, None, 2, 8, 0], [40.0, 10.0, 5.0, None, math.nan, 3.0], "queue")
     assert (curve.loads, curve.values) == ((1, 4), (10, 40))
@@ -117,5 +97,3 @@ def test_what_is_no_curve_is_refused():
         LoadCurve.of([1], [None], "step")
     with pytest.raises(ValueError, match=r"two values at load 4: 1\.0 and 3\.0"):
         LoadCurve.of([4, 4, 8], [1.0, 3.0, 2.0], "step")
-    with pytest.raises(ValueError, match="of a latency"):
-        LoadCurve.of([1, 2], [1.0, 2.0], "rate").largest_load(3)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -101,16 +100,11 @@ def test_experts_that_a_batch_meets():
     moe = ModelShape("moe", 100e9, 10e9, experts=8, experts_per_token=2, routed_params=96e9)
     assert moe.distinct_experts(1) == pytest.approx(2)
     assert moe.distinct_experts(2) == pytest.approx(2 + 2 * 6 / 8)  # a second token's are new with 6 of 8
-    assert moe.params_read(1) == pytest.approx(100e9 - 96e9 * 6 / 8)
-    assert moe.params_read(1e9) == pytest.approx(100e9)
     assert moe.routed_params_read(1) == pytest.approx(96e9 * 2 / 8)
     assert moe.is_moe
     dense = ModelShape("dense", 8e9, 8e9)
-    assert dense.params_read(5) == 8e9
-    assert replace(dense, lookup_params=1e9).params_read(5) == 7e9  # of the table of tokens a row for each
     assert dense.distinct_experts(5) is None
     assert not dense.is_moe
-    assert ModelShape("unknown", 8e9, 1e9, routed_params=None).params_read(1) is None
 
 
 def test_what_all_experts_have_follows_from_the_totals():

@@ -140,11 +140,6 @@ class FixedLoad:
         return tuple(one for one in self.changes if one.is_told)
 
     @property
-    def last_stretch(self) -> tuple[LoadValue, ...]:
-        """The values since the method last changed."""
-        return self.values[self.stretches[-1][0] :] if self.stretches else ()
-
-    @property
     def longest_stretch(self) -> tuple[int, int, Levels]:
         """The stretch of one method with most values, of equals the newest."""
         return max(self.stretches, key=lambda one: (one[1] - one[0], one[0]))

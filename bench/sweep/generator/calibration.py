@@ -8,7 +8,7 @@ callback: texts in, tokens out.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import shake_128
@@ -119,19 +119,6 @@ def calibrate(count: Callable[[Sequence[str]], Sequence[int]], isls: Iterable[in
     while True:
         try:
             texts = steps.send(count(texts))
-        except StopIteration as done:
-            found: Calibration = done.value
-            return found
-
-
-async def calibrated(count: Callable[[Sequence[str]], Awaitable[Sequence[int]]], isls: Iterable[int]) -> Calibration:
-    """As `calibrate`, where counting has to be awaited."""
-    steps = measuring(isls)
-    texts = next(steps)
-    while True:
-        counts = await count(texts)
-        try:
-            texts = steps.send(counts)
         except StopIteration as done:
             found: Calibration = done.value
             return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import random
 import re
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from bench.endpoint import counting
 from bench.errors import BenchError, UsageError
 from bench.records import Load
-from bench.sweep.generator.calibration import WORDS, Calibration, calibrate, calibrated
+from bench.sweep.generator.calibration import WORDS, Calibration, calibrate
 from bench.sweep.generator.prompts import FIRST_WORDS, lengths_to_calibrate, prompts
 from bench.sweep.planning.shapes import Length, PlannedPoint, Shape
 from tests.thorough import some, times
@@ -130,14 +129,6 @@ def test_calibration_is_short_however_the_server_counts(name, isls, most):
     calibrate(lambda texts: asked.extend(texts) or server(name, 20)(texts), isls)
     assert len(asked) <= most
     assert all(counting.count(text) < 2500 for text in asked)
-
-
-def test_counting_may_be_awaited():
-    async def count(texts):
-        await asyncio.sleep(0)
-        return server("pieces-1", 7)(texts)
-
-    assert asyncio.run(calibrated(count, [256])) == calibrate(server("pieces-1", 7), [256])
 
 
 def test_what_cannot_be_met_is_told_with_what_can():
