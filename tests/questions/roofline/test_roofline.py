@@ -274,7 +274,7 @@ def test_a_point_without_any_limit_that_is_known_is_counted_and_not_told(tmp_pat
 
 
 def test_of_fp4_a_share_is_at_least_so_much_and_scales_are_those_that_the_checkpoint_names(tmp_path: Path) -> None:
-    """Per step the head of 2 bytes and the rest of half a byte with a scale for each 32 weights, of NVFP4 for each 16."""
+    """A step reads half a byte of each weight but the head, with a scale for each 32 of them, of NVFP4 for each 16."""
     of = {"precision": "fp4", "kv_precision": "fp8", "accelerator": "b200-sxm", "tpot_ms_mean": 20}
     named = [None, "amd/Llama-3.1-70B-MXFP4", "nvidia/Llama-3.1-70B-Instruct-NVFP4"]
     rows = [point(128, 128, 800 + place, checkpoint=one, **of) for place, one in enumerate(named)]
