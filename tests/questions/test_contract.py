@@ -45,7 +45,7 @@ VIEWS = {
     "flagged": {"source": ["rvllm-tpu-v6e-vs-h100"]},
     "four bits": {"precision": ["fp4"]},
 }
-VARIED = [{}, {"model": ["llama-3.1-70b"]}, {"precision": ["fp4"]}]
+VARIED = [{}, {"model": ["deepseek-r1"]}, {"model": ["llama-3.1-70b"]}, {"source": ["inferencex"]}]
 """Selections that some choice changes, one of which any question with variations has an answer to."""
 
 every_view = pytest.mark.parametrize("where", some(VIEWS.values(), 2, 3), ids=some(VIEWS, 2, 3))

@@ -17,7 +17,7 @@ from tests.thorough import some
 
 KEPT = ("model", "precision", "isl", "osl")
 METRIC = "output_tokens_per_s"
-SHARED, TURNS = 3, 8
+SHARED, TURNS = 3, 4
 """So many concurrencies were run on both accelerators of a pair; so many tests share the pairs."""
 
 Points = dict[float, list[tuple[float, int]]]
@@ -44,7 +44,7 @@ def pairs(shipped: Library) -> list[InferencexPair]:
         for a, b in combinations(sorted(chips), 2):
             if len(chips[a].keys() & chips[b].keys()) >= SHARED:
                 found.append((view, a, b, chips[a], chips[b]))
-    assert len(found) > 100
+    assert len(found) > 80
     return found
 
 
@@ -52,7 +52,7 @@ def pairs(shipped: Library) -> list[InferencexPair]:
 def test_no_measured_point_is_missing_from_a_curve_or_above_it(
     pairs: list[InferencexPair], turn: int, shipped: Library
 ) -> None:
-    for view, a, b, *measured in some(pairs[turn::TURNS], 1, 2):
+    for view, a, b, *measured in some(pairs[turn::TURNS], 1, 3):
         for per in ("raw", "accelerator"):
             sides = {"a": f"accelerator={a}", "b": f"accelerator={b}"}
             options = {**sides, "along": "concurrency", "metric": METRIC, "per": per}
