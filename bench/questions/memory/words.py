@@ -29,7 +29,7 @@ WORDS = {
     "fewest_more_least": "Fewest chips, at least: {fewest:each count}; {others:count other} {others:verb takes/take}"
     " more.",
     "count": "{chips} of {on:accelerator}",
-    "precisions": "Fewest chips by precision: {precisions:each precision}, in FP4 at least.",
+    "precisions": "Fewest chips by precision: {precisions:each precision} at least.",
     "precisions_alike": "In every precision, {names:precision}, it takes at least {chips:count chip}.",
     "precision": "{chips} x {accelerator:accelerator} in {precision:precision}",
     "reserved": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most,"
