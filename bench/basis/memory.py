@@ -23,8 +23,8 @@ BEYOND_ROOM = 1.1
 
 def weight_format(precision: str, checkpoints: Iterable[str | None]) -> str:
     """The precision of weights, of FP4 the format that the name of each of these checkpoints states: "nvfp4"."""
-    stated = {next((one for one in FP4_FORMATS if one in (name or "").lower()), None) for name in checkpoints}
-    named = stated.pop() if precision.lower() == "fp4" and len(stated) == 1 else None
+    formats = {next((one for one in FP4_FORMATS if one in (name or "").lower()), None) for name in checkpoints}
+    named = formats.pop() if precision.lower() == "fp4" and len(formats) == 1 else None
     return named or precision
 
 

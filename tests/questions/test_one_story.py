@@ -59,25 +59,25 @@ def test_the_cheapest_point_of_pareto_is_the_one_that_cost_calls_cheapest(
     )
     assert len(stories) > 500
     latencies, leads, compared = [key for key, _ in question("pareto").choices(shipped, View())["x"]], [], 0
-    for asked in some(list(stories)[turn::TURNS], 1, 2):
-        cost = question("cost").answer(shipped, asked)
+    for view in some(list(stories)[turn::TURNS], 1, 2):
+        cost = question("cost").answer(shipped, view)
         usd, ranked = reading.usd(cost.view) or {}, reading.ranked(cost.view)
         priced = [row for row in ranked if row["accelerator"] in usd and row["accelerators"] and value(row, RATE)]
-        assert bool(priced) == bool(cost.result.deployments), asked.query()
+        assert bool(priced) == bool(cost.result.deployments), view.query()
         if not priced:
             continue
         lead = reading.by_id[cost.result.lead.facts.point_id]
         dearer = [_usd(row, usd) for row in priced if row["load_kind"] == lead["load_kind"]]
-        assert cost.result.lead.usd_per_million == pytest.approx(min(dearer), rel=1e-9), asked.query()
+        assert cost.result.lead.usd_per_million == pytest.approx(min(dearer), rel=1e-9), view.query()
         leads.append(lead["point_id"])
-        stated = [key for key in latencies if value(lead, key) is not None]
+        own = [key for key in latencies if value(lead, key) is not None]
         opened = question("pareto").complete(shipped, cost.view.with_options(y=USD)).option("x")
-        if stated:
-            x = opened if opened in stated else stated[0]
+        if own:
+            x = opened if opened in own else own[0]
             pareto = question("pareto").answer(shipped, cost.view.with_options(x=x, y=USD))
             assert [pareto.view.values(key) for key in KEYS] == [cost.view.values(key) for key in KEYS]
             costs = pareto.rows.loc[pareto.rows["enters"].astype(bool), USD]
-            assert min(costs) == pytest.approx(cost.result.lead.usd_per_million, rel=1e-9), asked.query()
+            assert min(costs) == pytest.approx(cost.result.lead.usd_per_million, rel=1e-9), view.query()
             compared += 1
     states_one = " OR ".join(f'"{key}" IS NOT NULL' for key in latencies)
     named = "SELECT unnest(CAST(? AS VARCHAR[])) AS point_id"

@@ -21,10 +21,10 @@ WITHOUT = ("overview", "memory", "roofline")
 def metrics(library: Library, name: str) -> dict[str, list[str]]:
     """Each option of a question that is a metric, with every metric that it may be."""
     offered = question(name).choices(library, question(name).complete(library, View.of(STORY)))
-    found = {
+    listed_by_option = {
         option: [str(one) for one, _ in values if catalogue.is_metric(str(one))] for option, values in offered.items()
     }
-    return {option: listed for option, listed in found.items() if listed}
+    return {option: listed for option, listed in listed_by_option.items() if listed}
 
 
 @pytest.mark.parametrize("name", list(questions()))

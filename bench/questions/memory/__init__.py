@@ -193,8 +193,8 @@ def _memory(library: Library, view: View, one: str | None) -> Memory:
 def _checkpoints(library: Library, view: View) -> list[str | None]:
     """The checkpoints that a View's points state, None for one that states none."""
     condition = selection.clause(View(view.where))
-    found = library.fetch(f"SELECT DISTINCT checkpoint FROM points WHERE {condition.sql}", condition.params)
-    return [one for (one,) in found]
+    rows = library.fetch(f"SELECT DISTINCT checkpoint FROM points WHERE {condition.sql}", condition.params)
+    return [one for (one,) in rows]
 
 
 def _by_precision(shape: ModelShape, settings: MemorySettings, slugs: Sequence[str]) -> Iterator[tuple[str, Fit]]:

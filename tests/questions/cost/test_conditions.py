@@ -185,7 +185,7 @@ def test_where_nothing_is_cheapest_no_finding_names_a_cheapest_rent(shipped: Lib
 
 
 def test_what_has_no_price_is_named_with_its_terms(shipped: Library) -> None:
-    told = {"accelerators": ["cpu"], "terms": "on-demand ", "whose": []}
-    assert said(asked(shipped, {"accelerator": ["cpu"]}), "none_priced") == told
+    unpriced = {"accelerators": ["cpu"], "terms": "on-demand ", "whose": []}
+    assert said(asked(shipped, {"accelerator": ["cpu"]}), "none_priced") == unpriced
     lambdas = asked(shipped, {"accelerator": ["cpu"]}, provider="Lambda")
-    assert said(lambdas, "none_priced") == {**told, "whose": [{"one": "Lambda"}]}
+    assert said(lambdas, "none_priced") == {**unpriced, "whose": [{"one": "Lambda"}]}

@@ -33,7 +33,7 @@ def pairs(shipped: Library) -> list[InferencexPair]:
     stories: dict[tuple[object, ...], list[PlainRow]] = defaultdict(list)
     for row in read(shipped, source).standing(source):
         stories[tuple(row[key] for key in KEPT)].append(row)
-    found = []
+    made = []
     for story, rows in stories.items():
         view = source.with_where(**{key: [written(one)] for key, one in zip(KEPT, story, strict=True)})
         chips: dict[str, Points] = defaultdict(lambda: defaultdict(list))
@@ -43,9 +43,9 @@ def pairs(shipped: Library) -> list[InferencexPair]:
                 chips[row["accelerator"]][float(row["concurrency"])].append((figure, row["accelerators"]))
         for a, b in combinations(sorted(chips), 2):
             if len(chips[a].keys() & chips[b].keys()) >= SHARED:
-                found.append((view, a, b, chips[a], chips[b]))
-    assert len(found) > 80
-    return found
+                made.append((view, a, b, chips[a], chips[b]))
+    assert len(made) > 80
+    return made
 
 
 @pytest.mark.parametrize("turn", range(TURNS))

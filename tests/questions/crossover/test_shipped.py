@@ -75,11 +75,11 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped: Library) -> None:
     assert leads(outcome(along)) == leads(per_chip)
 
 
-def test_a_lead_that_three_digits_write_as_twice_is_told_by_times_and_not_by_percent(shipped: Library) -> None:
+def test_a_lead_that_three_digits_write_as_twice_is_values_by_times_and_not_by_percent(shipped: Library) -> None:
     """At most one H100 gives 1.9996 times as much as one A100: that is 2.00 times, and not "over 99 %"."""
     h100, a100 = "accelerator=h100-sxm&accelerators=1", "accelerator=a100-pcie-40gb&accelerators=1"
-    told = said(asked(shipped, "flan-t5-xxl", a=h100, b=a100), "leads_times")
-    assert (told["who"], told["most_ratio"]) == ("H100 SXM", pytest.approx(1.9996, abs=1e-4))
+    values = said(asked(shipped, "flan-t5-xxl", a=h100, b=a100), "leads_times")
+    assert (values["who"], values["most_ratio"]) == ("H100 SXM", pytest.approx(1.9996, abs=1e-4))
 
 
 def test_a_latency_is_as_many_times_as_fast_as_the_heatmap_says_it_is_less(shipped: Library) -> None:
@@ -94,9 +94,9 @@ def test_a_latency_is_as_many_times_as_fast_as_the_heatmap_says_it_is_less(shipp
     cells = {one.x: one.value for one in heatmap.answer(shipped, View.of(where, {**axes, **ratios})).result.cells}
     assert len(leads) >= 3
     assert {x: cells[x] for x in leads} == {x: pytest.approx(ratio) for x, ratio in leads.items()}
-    kind, told = headline(answer)
+    kind, values = headline(answer)
     assert kind == "leads_faster"
-    assert told["most_ratio"] == pytest.approx(max(knot.y_a / knot.y_b for knot in places if knot.settled))
+    assert values["most_ratio"] == pytest.approx(max(knot.y_a / knot.y_b for knot in places if knot.settled))
 
 
 def test_a_lead_where_only_an_older_layout_was_run_is_not_told_as_the_widest(shipped: Library) -> None:

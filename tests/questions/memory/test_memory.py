@@ -314,10 +314,10 @@ def test_fp4_on_one_h100_by_hand(empty: Library) -> None:
 
 
 def test_the_format_of_fp4_is_that_which_the_checkpoint_of_every_point_names(tmp_path: Path) -> None:
-    stated = {"model": "llama-3.3-70b", "precision": "fp4", "checkpoint": "nvidia/Llama-3.3-70B-Instruct-NVFP4"}
+    facts = {"model": "llama-3.3-70b", "precision": "fp4", "checkpoint": "nvidia/Llama-3.3-70B-Instruct-NVFP4"}
     rows = [
-        *(point(1024, 1024, 10.0 * load, concurrency=load, source="named", **stated) for load in (1, 2)),
-        point(1024, 1024, 50.0, source="unnamed", **{**stated, "checkpoint": None}),
+        *(point(1024, 1024, 10.0 * load, concurrency=load, source="named", **facts) for load in (1, 2)),
+        point(1024, 1024, 50.0, source="unnamed", **{**facts, "checkpoint": None}),
     ]
     library = library_of(tmp_path, rows)
     view = View.of({"model": ["llama-3.3-70b"], "precision": ["fp4"], "accelerator": ["b200-sxm"]})
@@ -334,8 +334,8 @@ def test_the_range_over_precisions_is_told_where_it_is_one_count_too(shipped: Li
     small, large = (answer_of(shipped, "memory", View.of({"model": [one], **where})) for one in models)
     assert said(small, "precisions_alike") == {"names": ["bf16", "fp8", "fp4"], "chips": 1}
     assert [one["chips"] for one in said(large, "precisions")["precisions"]] == [8, 4, 2]
-    stated = answer_of(shipped, "memory", View.of({"model": ["llama-3.1-8b"], "precision": ["fp8"], **where}))
-    assert not {"precisions", "precisions_alike"} & {*kinds(stated)}
+    chosen = answer_of(shipped, "memory", View.of({"model": ["llama-3.1-8b"], "precision": ["fp8"], **where}))
+    assert not {"precisions", "precisions_alike"} & {*kinds(chosen)}
 
 
 LLAMA = {"model": ["llama-3.1-70b"], "precision": ["fp8"]}
