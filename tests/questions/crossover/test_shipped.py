@@ -75,7 +75,7 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped: Library) -> None:
     assert leads(outcome(along)) == leads(per_chip)
 
 
-def test_a_lead_that_three_digits_write_as_twice_is_values_by_times_and_not_by_percent(shipped: Library) -> None:
+def test_a_lead_that_three_digits_write_as_twice_is_said_in_times_and_not_by_percent(shipped: Library) -> None:
     """At most one H100 gives 1.9996 times as much as one A100: that is 2.00 times, and not "over 99 %"."""
     h100, a100 = "accelerator=h100-sxm&accelerators=1", "accelerator=a100-pcie-40gb&accelerators=1"
     values = said(asked(shipped, "flan-t5-xxl", a=h100, b=a100), "leads_times")
@@ -88,12 +88,12 @@ def test_a_latency_is_as_many_times_as_fast_as_the_heatmap_says_it_is_less(shipp
     sides = {"a": "accelerator=h200-sxm", "b": MI355X}
     answer = crossover.answer(shipped, View.of(where, {**sides, "along": "concurrency", "metric": "e2el_ms_p50"}))
     places = outcome(answer).found.knots
-    leads = {knot.x: knot.y_a / knot.y_b for knot in places if knot.measured_a and knot.measured_b}
-    ratios = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "mi355x"}
+    ratios = {knot.x: knot.y_a / knot.y_b for knot in places if knot.measured_a and knot.measured_b}
+    sides = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "mi355x"}
     axes = {"x": "concurrency", "y": "isl", "panel": "none", "metric": "e2el_ms_p50"}
-    cells = {one.x: one.value for one in heatmap.answer(shipped, View.of(where, {**axes, **ratios})).result.cells}
-    assert len(leads) >= 3
-    assert {x: cells[x] for x in leads} == {x: pytest.approx(ratio) for x, ratio in leads.items()}
+    cells = {one.x: one.value for one in heatmap.answer(shipped, View.of(where, {**axes, **sides})).result.cells}
+    assert len(ratios) >= 3
+    assert {x: cells[x] for x in ratios} == {x: pytest.approx(ratio) for x, ratio in ratios.items()}
     kind, values = headline(answer)
     assert kind == "leads_faster"
     assert values["most_ratio"] == pytest.approx(max(knot.y_a / knot.y_b for knot in places if knot.settled))
