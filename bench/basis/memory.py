@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bench import names
 from bench.basis import model_shape
 from bench.maths import model_memory
+from bench.maths.model_memory import FP4_FORMATS
 
 BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5, "int4": 0.5}
 """Bytes of a cached value, and of a weight at least: scales beside it and what stays at 16 bit are not counted."""
@@ -19,9 +21,16 @@ BEYOND_ROOM = 1.1
 """Throughput that grows up to this many times as much as the room for cache may grow because of it."""
 
 
+def weight_format(precision: str, checkpoints: Iterable[str | None]) -> str:
+    """The precision of weights, of FP4 the format that the name of each of these checkpoints states: "nvfp4"."""
+    formats = {next((one for one in FP4_FORMATS if one in (name or "").lower()), None) for name in checkpoints}
+    named = formats.pop() if precision.lower() == "fp4" and len(formats) == 1 else None
+    return named or precision
+
+
 @dataclass(frozen=True)
 class MemoryRoom:
-    """The memory of some chips and what the weights take of it, in GiB.
+    """The memory of some chips and what the weights take of it, in GiB; of weights that are a lower bound at least.
 
     What is left, and `tokens`, how many tokens of KV cache fit into it, are upper bounds: an engine keeps some for
     activations and its own buffers. `tokens` is None where the size of the cache is not published.
@@ -31,6 +40,7 @@ class MemoryRoom:
     memory_gib: float
     weights_gib: float
     tokens: float | None
+    is_lower_bound: bool = False
 
     @property
     def room_gib(self) -> float:
@@ -60,7 +70,7 @@ def room(
     grows_evenly = all(group.window is None and not group.state_bytes for group in shape.groups)
     each = cache_gib(model, kv_precision, 1) if grows_evenly else None
     tokens = (memory - weights) / each if each and memory > weights else None
-    return MemoryRoom(accelerators, memory, weights, tokens)
+    return MemoryRoom(accelerators, memory, weights, tokens, model_memory.is_lower_bound(precision or ""))
 
 
 def cache_gib(model: str | None, kv_precision: str | None, tokens: float) -> float | None:

@@ -71,10 +71,14 @@ class Choice:
     utilisation: float = 1.0
 
     @property
+    def whose(self) -> list[str]:
+        """The book and the provider, as far as they are chosen."""
+        return [one for one in (self.book, self.provider) if one != EVERY]
+
+    @property
     def words(self) -> str:
         """The choice in a sentence: "on demand, list-prices", "modelled cost, neocloud"."""
-        parts = [terms_in_words(self.terms)]
-        parts += [one for one in (self.book, self.provider) if one != EVERY]
+        parts = [terms_in_words(self.terms), *self.whose]
         if self.utilisation < 1:
             parts.append(f"used to {share(self.utilisation)}")
         return ", ".join(parts)
@@ -364,7 +368,7 @@ def statements(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[
         text = NARRATOR.text("prices", {"terms": terms, "chips": priced})
         said.append(caveat("prices", text, (), **{one.accelerator: one.usd for one in known}))
     if unpriced:
-        text = NARRATOR.text("unpriced", {"terms": _adjective(choice), "accelerators": unpriced})
+        text = NARRATOR.text("unpriced", {"terms": adjective(choice), "accelerators": unpriced})
         said.append(caveat("unpriced", text, unpriced=len(unpriced)))
     return said
 
@@ -377,7 +381,8 @@ def quoted(one: Quote) -> str:
     return f"{one.provider}'s {price} ({terms_in_words(one.terms)})"
 
 
-def _adjective(choice: Choice) -> str:
+def adjective(choice: Choice) -> str:
+    """The terms before the word price: "on-demand ", "" for any terms."""
     words = MODELLED if is_modelled(choice.terms) else terms_in_words(choice.terms).replace(" ", "-")
     return {EVERY: "", WITH_POINTS: "printed "}.get(choice.terms, f"{words} ")
 

@@ -18,7 +18,7 @@ from bench.basis import model_shape
 from bench.basis.evidence import Reason
 from bench.basis.memory import BYTES, GIB, KEPT
 from bench.library import Library
-from bench.maths import roofline
+from bench.maths import model_memory, roofline
 from bench.maths.model_memory import WEIGHT_BYTES, DeviceLayout
 from bench.maths.model_shape import ModelShape
 from bench.maths.roofline import HardwareLimits, LeastTime, UnitWork, ValueBytes
@@ -135,7 +135,8 @@ class ServedModel:
     """A model as it lies on the chips of a deployment: its shape, the bytes of its values, the layout and the limits.
 
     `least` are the bytes of its values at least: without scales, and a cache of unstated precision as small as weights.
-    `memory` is in bytes, of all chips; None where it is not published.
+    `has_least_weights` says that its weights are a lower bound even in `sizes`, as of FP4 they are. `memory` is in
+    bytes, of all chips; None where it is not published.
     """
 
     shape: ModelShape
@@ -146,6 +147,7 @@ class ServedModel:
     memory: float | None
     chips: int
     has_stated_cache: bool
+    has_least_weights: bool = False
 
     def cache(self, context: float | None) -> float:
         """Bytes that a request of so many tokens keeps at least; 0 where that is not known."""
@@ -183,6 +185,7 @@ def served_model(library: Library, deployed: Deployed) -> ServedModel | None:
         chip.memory_gb * GIB * chips if chip.memory_gb else None,
         chips,
         stated is not None,
+        model_memory.is_lower_bound(precision),
     )
 
 
@@ -241,7 +244,8 @@ class Use:
 
     `rate` are units a second: output tokens, of a prefill prompt tokens. `requests` are in a step on average, None
     where nobody can tell; `work` is that of a unit and `least` its least time. `is_least` says that the bytes may be
-    more than those counted: the batch or the cache is not stated, or the experts are not published.
+    more than those counted: the weights are a lower bound, or `is_unstated`: the batch or the cache is not stated, or
+    the experts are not published.
     """
 
     rate: float
@@ -250,6 +254,7 @@ class Use:
     least: LeastTime
     is_least: bool
     chips: int
+    is_unstated: bool = False
 
     @property
     def ceiling(self) -> float:
@@ -292,8 +297,9 @@ def use(model: ServedModel, load: ServedLoad, phase: RooflinePhase) -> Use | Non
     if phase == "served" and load.isl:
         prompt = roofline.prompt_work(model.shape, model.sizes, model.layout, load.isl)
     work = roofline.served_work(step, requests or 1.0, prompt, load.osl)
-    is_least = not (load.step_ms and load.context and model.shape.groups and model.shape.routed_params is not None)
-    return Use(load.rate, requests, work, roofline.least_time(work, model.limits), is_least, model.chips)
+    unstated = not (load.step_ms and load.context and model.shape.groups and model.shape.routed_params is not None)
+    is_least = unstated or model.has_least_weights
+    return Use(load.rate, requests, work, roofline.least_time(work, model.limits), is_least, model.chips, unstated)
 
 
 def batch(model: ServedModel, load: ServedLoad) -> float | None:
@@ -312,7 +318,7 @@ def _prefill(model: ServedModel, load: ServedLoad) -> Use | None:
         return None
     work = roofline.prompt_work(model.shape, model.sizes, model.layout, load.isl).each(load.isl)
     rate = 1000 * load.isl / load.ttft_ms
-    return Use(rate, load.requests, work, roofline.least_time(work, model.limits), True, model.chips)
+    return Use(rate, load.requests, work, roofline.least_time(work, model.limits), True, model.chips, True)
 
 
 def step_overhead(use: Use) -> float | None:

@@ -18,8 +18,8 @@ TWICE = 1.995
 
 
 def opened(text: str) -> str:
-    """Words as a sentence opens with them: the first letter is a capital."""
-    return f"{text[:1].upper()}{text[1:]}"
+    """Words as a sentence opens with them: the first letter is a capital, but for a name such as vLLM."""
+    return text if text[1:2].isupper() else f"{text[:1].upper()}{text[1:]}"
 
 
 def column_words(column: str) -> str:

@@ -36,8 +36,12 @@ WEIGHT_BYTES: Mapping[str, float] = {
 FP8 with an FP32 scale for each block of 128 x 128 (DeepSeek-V3, arXiv 2412.19437; a scale for each channel takes less);
 NVFP4 with an FP8 scale for each 16 values (NVIDIA's description of the format), MXFP4 with one of 8 bit for each 32
 (OCP Microscaling Formats 1.0); INT4 as GPTQ and AWQ store it, an FP16 scale and a 4-bit zero for each 128. "fp4" does
-not say which of the two it is, so the smaller counts: what is said not to fit does not.
+not say which of the two it is, so the smaller counts: what is said not to fit does not. NVFP4's FP32 scale of each
+tensor is less than a millionth, and left out.
 """
+
+FP4_FORMATS = ("nvfp4", "mxfp4")
+"""The formats that FP4 may be."""
 
 CACHE_BYTES: Mapping[str, float] = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0}
 """Bytes of a cached value; scales of an FP8 cache are one for each layer."""
@@ -92,6 +96,12 @@ def weight_bytes(shape: ModelShape, precision: str) -> float | None:
         return None
     kept = min(shape.sixteen_bit_params, shape.total_params)
     return kept * max(each, SIXTEEN_BIT) + (shape.total_params - kept) * each
+
+
+def is_lower_bound(precision: str) -> bool:
+    """Whether `weight_bytes` counts weights of this precision at least: of FP4 it is not published how much stays at
+    16 bit, nor always which scales."""
+    return precision.lower() in ("fp4", *FP4_FORMATS)
 
 
 def device_weight_bytes(shape: ModelShape, precision: str, layout: DeviceLayout) -> float | None:

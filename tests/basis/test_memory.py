@@ -37,6 +37,28 @@ def test_llamas_room_on_h100_by_hand():
     assert room.tokens > (81_559 * 2**20 - weights) / 163_840 > 80_000
 
 
+@pytest.mark.parametrize(
+    ("precision", "checkpoints", "wanted"),
+    [
+        ("fp4", ["nvidia/DeepSeek-R1-0528-NVFP4-v2", "nvidia/DeepSeek-R1-NVFP4"], "nvfp4"),
+        ("FP4", ["amd/DeepSeek-R1-MXFP4-Preview"], "mxfp4"),
+        ("fp4", ["nvidia/DeepSeek-R1-NVFP4", None], "fp4"),
+        ("fp4", ["nvidia/DeepSeek-R1-NVFP4", "amd/DeepSeek-R1-MXFP4"], "fp4"),
+        ("fp4", ["nvidia/DeepSeek-R1-FP4"], "fp4"),
+        ("fp4", [], "fp4"),
+        ("mxfp4", ["nvidia/DeepSeek-R1-NVFP4"], "mxfp4"),
+        ("fp8", ["nvidia/DeepSeek-R1-NVFP4"], "fp8"),
+    ],
+)
+def test_a_format_of_fp4_is_that_which_every_checkpoint_names(precision, checkpoints, wanted):
+    assert memory.weight_format(precision, checkpoints) == wanted
+
+
+def test_the_room_beside_fp4_weights_is_told_at_most():
+    assert memory.room("llama-3.1-70b", "fp4", "fp8", "h100-sxm", 1).is_lower_bound
+    assert not memory.room("llama-3.1-70b", "fp8", "fp8", "h100-sxm", 1).is_lower_bound
+
+
 def test_memory_explains_no_more_than_the_room_grows():
     small, wide = (memory.room("llama-3.1-70b", "fp8", "fp8", "h100-sxm", chips) for chips in (1, 2))
     assert memory.explains(small, wide, 9.14)

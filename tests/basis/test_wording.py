@@ -12,6 +12,16 @@ from bench.basis import wording
 from bench.basis.points import PointFacts
 from tests.questions.heatmap.results import flag
 
+
+def test_a_sentence_opens_with_a_capital_and_a_name_as_it_is_written() -> None:
+    assert [wording.opened(text) for text in ("median TTFT", "vLLM logged", "8 chips", "")] == [
+        "Median TTFT",
+        "vLLM logged",
+        "8 chips",
+        "",
+    ]
+
+
 above = st.floats(1, 1e6, allow_nan=False)
 
 

@@ -58,6 +58,14 @@ def test_embeddings_and_head_stay_at_sixteen_bit():
     assert model_memory.weight_bytes(ModelShape("x"), "fp8") is None
 
 
+def test_fp4_counts_its_scales_and_is_a_lower_bound_in_any_of_its_formats() -> None:
+    # a byte for each 32 values of MXFP4, for each 16 of NVFP4; what says only FP4 counts as the smaller
+    shape = ModelShape("llama", 70e9, 70e9)
+    each = {one: model_memory.weight_bytes(shape, one) for one in ("fp4", "mxfp4", "NVFP4")}
+    assert each == {"fp4": 70e9 * 17 / 32, "mxfp4": 70e9 * 17 / 32, "NVFP4": 70e9 * 9 / 16}
+    assert [one for one in model_memory.WEIGHT_BYTES if model_memory.is_lower_bound(one)] == ["fp4", "nvfp4", "mxfp4"]
+
+
 def test_experts_divide_over_all_devices_and_the_rest_over_those_of_a_group():
     # 671e9 of 8 bit: 654e9 in experts and 17e9 beside them
     tp, dp = DeviceLayout(8), DeviceLayout(1, 8, is_expert_parallel=True)

@@ -7,6 +7,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from bench.basis import uses
 from bench.library import Library
 from bench.selection import count
 from bench.view import View
@@ -21,6 +22,9 @@ def test_a_question_has_the_whole_row(opened: Open) -> None:
     boxes = [at.selectbox(key=f"select.{key}").label for key in ("model", "precision", "workload")]
     assert boxes == ["Model", "Precision", "Workload (ISL / OSL)"]
     assert {"All", "On demand", "More filters"} <= {part.proto.popover.label for part in at.get("popover")}
+    offered = {button.key for button in at.button}
+    assert {f"limits.use.{one}" for one in uses.every()} <= offered
+    assert "limits.none" not in offered  # no limit is set
 
 
 def points(at: AppTest) -> int:

@@ -11,8 +11,10 @@ import plotly.graph_objects as go
 import pytest
 
 from bench import catalogue, flags, names
-from bench.basis import points
+from bench.basis import points, variations
 from bench.basis.narrator import DAGGER
+from bench.basis.prices import Choice
+from bench.basis.variations import Variation, Verdict
 from bench.chart import DARK, LIGHT
 from bench.cli.asking import document
 from bench.cli.output import plain
@@ -22,6 +24,7 @@ from bench.questions import Question, answered, options, question, questions
 from bench.records import POINT_FIELDS
 from bench.view import FILTER_BY_KEY, View
 from tests.questions.answering import answer_of
+from tests.questions.saying import kinds
 from tests.thorough import some
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,6 +45,9 @@ VIEWS = {
     "flagged": {"source": ["rvllm-tpu-v6e-vs-h100"]},
     "four bits": {"precision": ["fp4"]},
 }
+VARIED = [{}, {"model": ["deepseek-r1"]}, {"model": ["llama-3.1-70b"]}, {"source": ["inferencex"]}]
+"""Selections that some choice changes, one of which any question with variations has an answer to."""
+
 every_view = pytest.mark.parametrize("where", some(VIEWS.values(), 2, 3), ids=some(VIEWS, 2, 3))
 
 
@@ -145,6 +151,44 @@ def test_every_flag_of_a_named_point_stands_in_the_sentence(
         named = points.named(shipped, one.point_ids).values()
         for words in flags.printed(kind for point in named for kind in point.flag_kinds):
             assert words in (behind_dagger if DAGGER in one.text else one.text), (one.kind, words)
+
+
+@every_question
+@every_view
+def test_it_opens_without_limits(name: str, where: dict[str, list[str]], shipped: Library) -> None:
+    """Limits are the reader's: no question sets one of its own, nor judges its points by one."""
+    answer = answer_of(shipped, name, View.of(where))
+    assert question(name).complete(shipped, View.of(where)).slo == answer.view.slo == ()
+    assert answer.subject is None or answer.subject.limits == ()
+    assert getattr(answer.result, "limits", ()) == ()
+
+
+@pytest.mark.parametrize("holding", [True, False], ids=["in all", "in none"])
+@pytest.mark.parametrize("name", [name for name, module in questions().items() if hasattr(module, "variations")])
+def test_an_answer_that_holds_in_under_half_of_its_checks_is_undecided_and_none_of_them_is_itself(
+    name: str, holding: bool, shipped: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own verdict stands; what every other check comes to is put in its place."""
+    tried: list[Variation] = []
+    of = variations.of
+
+    def of_made_verdicts(library: Library, view: View, choice: Choice | None, _: object, *usable: str) -> object:
+        def made(one: Variation) -> Verdict:
+            tried.append(one)
+            return Verdict("a", "a wins") if holding or one.kind == "own" else Verdict("b", "b wins")
+
+        return of(library, view, choice, made, *usable)
+
+    monkeypatch.setattr(variations, "of", of_made_verdicts)
+    answer = next(
+        one for where in VARIED if (one := answered(name, shipped, View.of(where))).robustness and one.robustness.ways
+    )
+    own, *others = tried[-answer.robustness.ways - 1 :]
+    assert own.kind == "own"
+    assert all((one.ranking, one.prices) != (own.ranking, own.prices) for one in others)
+    assert answer.robustness.holding == holding * len(others)
+    assert answer.verdict.startswith("Undecided: ") != holding
+    assert (kinds(answer, "headline", "finding")[1:2] == ["doubt"]) != holding
 
 
 @every_question

@@ -74,7 +74,8 @@ def _none(costs: Cost) -> Iterator[Statement]:
     tally, words = costs.tally, costs.asked.kind.words
     unknown, beyond = tally.of("unknown_limit"), tally.of("beyond_limit")
     if costs.unpriced:
-        yield SAY.untold("none_priced", accelerators=list(costs.unpriced), prices=costs.choice.words)
+        terms, whose = prices.adjective(costs.choice), [{"one": one} for one in costs.choice.whose]
+        yield SAY.untold("none_priced", accelerators=list(costs.unpriced), terms=terms, whose=whose)
         if costs.priced_as:
             yield SAY.note("priced_as", terms=[{"one": prices.terms_in_words(one)} for one in costs.priced_as])
     elif unknown or beyond:

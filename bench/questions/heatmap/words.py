@@ -8,7 +8,7 @@ WORDS = {
     "peaks": "{metric:metric} at best: {bests:each model}.",
     "model": "{model:model} {value:in {metric}}",
     "best": "{value:in {metric}} with {name}",
-    "no_best": "No best is named: {accelerators} of {of_accelerators} accelerators"
+    "no_best": "No best is named: {accelerators} of {of_accelerators:count accelerator}"
     " {accelerators:verb states/state} {metrics}.",
     "ratio": "{metric:metric}, {a} against {b}: {median:times} in the median cell.",
     "confounded": "Undecided: {a} and {b} differ in {facts} too.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 WORDS = {
     "nothing_selected": "No point matches these filters; remove one.",
     "nothing_at_load": "None of {runs:count run} states this metric at this load; choose another load.",
-    "nothing": "None of {selected:count point} has a history: {points} are {reason}.",
+    "nothing": "None of {selected:count point} has a history: {points} {points:verb is/are} {reason}.",
     "changed": "{hardware} at {at}: {metric:metric} {speed:speed} since {first}.",
     "same": "{hardware} at {at}: no change in {runs:count run} since {first}.",
     "untested": "{hardware} at {at} reads {speed:speed} since {first}, which may be noise.",

@@ -9,6 +9,7 @@ import pandas as pd
 
 from bench import basis, names, selection
 from bench.basis import model_shape, side_by_side, story, subject
+from bench.basis.memory import weight_format
 from bench.basis.options import Option
 from bench.basis.subject import Subject
 from bench.basis.variations import Robustness
@@ -31,7 +32,15 @@ QUESTION = "What fits in memory?"
 SECTION = "Size"
 ORDER = 71
 NEEDS = "facts"
-WEIGHTS = {"bf16": "BF16", "fp8": "FP8", "int8": "INT8", "fp4": "FP4", "int4": "INT4"}
+WEIGHTS = {
+    "bf16": "BF16",
+    "fp8": "FP8",
+    "int8": "INT8",
+    "fp4": "FP4",
+    "nvfp4": "NVFP4",
+    "mxfp4": "MXFP4",
+    "int4": "INT4",
+}
 SPAN = ("bf16", "fp8", "fp4")
 """The widths that weights are served at, for the range where the reader chose no precision."""
 STATED = "stated"
@@ -62,6 +71,7 @@ COLUMNS = (
     Column("longest", "Longest request", "tokens", 0),
     Column("tp", "TP", "", 0),
     Column("dp", "DP", "", 0),
+    Column("at_least", "Weights at least"),
 )
 STEPS = Steps(counting("accelerator", "is compared", "are compared"))
 
@@ -145,6 +155,9 @@ def _memory(library: Library, view: View, one: str | None) -> Memory:
     if model and not precision:  # the filter's points state none: that of the model's own story
         alone = story.of(library, View.of({"model": [model]})).view
         precision = (alone.values("precision") or (None,))[0]
+    if model and precision and chosen == STATED:
+        alike = view.with_where(model=[model], precision=[precision])
+        precision = weight_format(precision, _checkpoints(library, alike))
     precision = precision if chosen == STATED else chosen
     settings = MemorySettings(
         (precision or "").lower(),
@@ -175,6 +188,13 @@ def _memory(library: Library, view: View, one: str | None) -> Memory:
     if chosen == STATED and not story.own_choice(view).values("precision"):
         memory = replace(memory, by_precision=tuple(_by_precision(shape, settings, slugs)))
     return _with_shape(memory, shape, settings, view.option("on"))
+
+
+def _checkpoints(library: Library, view: View) -> list[str | None]:
+    """The checkpoints that a View's points state, None for one that states none."""
+    condition = selection.clause(View(view.where))
+    rows = library.fetch(f"SELECT DISTINCT checkpoint FROM points WHERE {condition.sql}", condition.params)
+    return [one for (one,) in rows]
 
 
 def _by_precision(shape: ModelShape, settings: MemorySettings, slugs: Sequence[str]) -> Iterator[tuple[str, Fit]]:

@@ -148,6 +148,7 @@ def _add_lines(
     drawn: go.Figure, panel: MemoryPanel, place: int, alike: AlikeLines, colours: Mapping[str, str], in_legend: set[str]
 ) -> None:
     """Draw one model's lines; the legend has each accelerator once."""
+    most = "at most " * panel.result.is_lower_bound
     for slug, line in panel.lines.items():
         drawn.add_trace(
             {
@@ -161,14 +162,15 @@ def _add_lines(
                 "showlegend": slug not in in_legend,
                 "xaxis": f"x{place}",
                 "yaxis": f"y{place}",
-                "hovertemplate": "%{x} x " + html(_together(alike, slug)) + ": %{y:,.4~r}<extra></extra>",
+                "hovertemplate": f"%{{x}} x {html(_together(alike, slug))}: {most}%{{y:,.4~r}}<extra></extra>",
             }
         )
         in_legend.add(slug)
 
 
 def _add_axes(drawn: go.Figure, panel: MemoryPanel, place: int, space: Space) -> None:
-    fitting = f"Requests of {number(panel.result.tokens)} tokens that fit"
+    most = " at most" * panel.result.is_lower_bound
+    fitting = f"Requests of {number(panel.result.tokens)} tokens that fit{most}"
     low, high = (math.log10(one) for one in space.up)
     ticks = [10.0**power for power in range(math.ceil(low), math.floor(high) + 1)]
     drawn.update_layout(
@@ -176,7 +178,7 @@ def _add_axes(drawn: go.Figure, panel: MemoryPanel, place: int, space: Space) ->
                            "range": [math.log10(one) for one in space.across], "tickvals": list(CHIPS)},
          f"yaxis{place}": {"type": "log", "range": [low, high], "tickvals": ticks,
                            "ticktext": [f"{one:,g}" for one in ticks],
-                           "title": {"text": fitting if panel.shown == "requests" else "Room for KV cache (GiB)",
+                           "title": {"text": fitting if panel.shown == "requests" else f"Room for KV cache{most} (GiB)",
                                      "font": {"size": 13}}}}
     )  # fmt: skip
 

@@ -57,6 +57,7 @@ def fits(shape: ModelShape, settings: MemorySettings, accelerators: Sequence[str
                 _most(one.longest(shape, 1, settings.value_bytes) for one in rooms),
                 room.layout.tp,
                 room.layout.dp,
+                model_memory.is_lower_bound(settings.precision),
             )
 
 

@@ -53,7 +53,8 @@ def _up(result: Memory) -> str:
 
 
 def _what(result: Memory) -> str:
-    return "Requests that fit" if result.chart == "requests" else "Longest request (tokens)"
+    most = " at most" * result.is_lower_bound
+    return f"Requests that fit{most}" if result.chart == "requests" else f"Longest request{most} (tokens)"
 
 
 def _axis(title: str, values: Sequence[int]) -> dict[str, Any]:
@@ -123,7 +124,8 @@ def _hovers(cells: Sequence[MemoryCell], across: Sequence[int], up: Sequence[int
         if cell.value is None:
             held = "not known"
         elif result.chart == "requests":
-            held = f"{counted(cell.value, 'request')} of {number(cell.up)} tokens"
+            most = "at most " * result.is_lower_bound
+            held = f"{most}{counted(cell.value, 'request')} of {number(cell.up)} tokens"
         else:
             held = f"{counted(cell.up, 'request')} of {number(cell.value)} tokens at most"
         said[up.index(cell.up)][across.index(cell.across)] = f"{on}: {held if cell.value != 0 else 'does not fit'}"

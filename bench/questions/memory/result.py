@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bench.chart import value_label
+from bench.maths import model_memory
 from bench.wording import joined
 
 CHIPS = (1, 2, 4, 8, 16, 32, 64)
@@ -21,7 +22,7 @@ class Fit:
     GiB, of all chips together; `room_gib` is below 0 where the weights do not fit, `requests` None where the cache's
     size is not published. `requests_reserved` is how many there are beside the most that an engine was logged to
     reserve, `longest` the tokens of a request that has the deployment to itself; `tp` and `dp` are the layout that
-    holds the most.
+    holds the most. `at_least` says that the weights may be more, and all that fits less.
     """
 
     accelerator: str
@@ -34,6 +35,7 @@ class Fit:
     longest: int | None = None
     tp: int | None = None
     dp: int | None = None
+    at_least: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,11 @@ class Memory:
     allocations: tuple[Allocation, ...] = ()
     by_precision: tuple[tuple[str, Fit], ...] = ()
     name: str | None = None
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether the weights are counted at least, so that what fits is told at most."""
+        return model_memory.is_lower_bound(self.precision or "")
 
     def fewest(self) -> list[Fit]:
         """For each accelerator the fewest chips with room for a request, those with the fewest first."""

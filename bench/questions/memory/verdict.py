@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from bench.basis.narrator import Narrator
 from bench.basis.statement import Statement
-from bench.maths.model_memory import WEIGHT_BYTES
+from bench.maths.model_memory import FP4_FORMATS, WEIGHT_BYTES
 from bench.questions.memory.result import CHIPS, DRAWN, Allocation, Memory
 from bench.questions.memory.words import WORDS
 from bench.wording import lowered
@@ -70,7 +70,7 @@ def _verdict(found: Memory) -> Statement:
     if fewest:
         first = fewest[0]
         kind = "fits" if first.requests else "fits_weights"
-        return SAY.verdict(kind, **_fewest(found), requests=first.requests, tokens=found.tokens)
+        return SAY.verdict(_kind(found, kind), **_fewest(found), requests=first.requests, tokens=found.tokens)
     if found.model is None:
         return SAY.untold("no_model")
     if found.fits:
@@ -84,17 +84,25 @@ def _verdict(found: Memory) -> Statement:
     return SAY.untold("no_memory", accelerators=list(found.unknown))
 
 
+def _kind(found: Memory, kind: str) -> str:
+    """The kind of a sentence with a figure that follows from the weights: it says "at least" of a lower bound."""
+    return f"{kind}_least" if found.is_lower_bound else kind
+
+
 def _findings(found: Memory) -> Iterator[Statement]:
     if len({one.accelerator for one in found.fits}) > 1 and found.fewest():
         yield _by_chips(found)
-    if len({one.accelerators for _, one in found.by_precision}) > 1:
+    if found.by_precision:
         yield _precisions(found)
     yield from _reserved(found)
-    yield from map(_allocated, found.allocations)
+    yield from (_allocated(found, one) for one in found.allocations)
 
 
 def _precisions(found: Memory) -> Statement:
-    """What the fewest chips are at each width that the weights may have."""
+    """What the fewest chips are at each width that the weights may have, FP4 the last; once where they are as many."""
+    counts = {one.accelerators for _, one in found.by_precision}
+    if len(counts) == 1:
+        return SAY.finding("precisions_alike", names=[name for name, _ in found.by_precision], chips=counts.pop())
     each = [
         {"precision": name, "chips": one.accelerators, "accelerator": one.accelerator}
         for name, one in found.by_precision
@@ -111,7 +119,9 @@ def _by_chips(found: Memory) -> Statement:
     fewest = [{"chips": chips, "on": on} for chips, on in first]
     named = {slug for _, on in first for slug in on}
     others = len({one.accelerator for one in found.fits} - named)
-    return SAY.finding("fewest_more", fewest=fewest, others=others) if others else SAY.finding("fewest", fewest=fewest)
+    if others:
+        return SAY.finding(_kind(found, "fewest_more"), fewest=fewest, others=others)
+    return SAY.finding(_kind(found, "fewest"), fewest=fewest)
 
 
 def _reserved(found: Memory) -> Iterator[Statement]:
@@ -127,7 +137,7 @@ def _reserved(found: Memory) -> Iterator[Statement]:
         return
     same = (reserved[0].accelerators, reserved[0].accelerator) == (first[0].accelerators, first[0].accelerator)
     yield SAY.finding(
-        "reserved" if same else "reserved_more",
+        _kind(found, "reserved") if same else "reserved_more",
         reserve_gib=most,
         accelerators=reserved[0].accelerators,
         accelerator=reserved[0].accelerator,
@@ -135,12 +145,12 @@ def _reserved(found: Memory) -> Iterator[Statement]:
     )
 
 
-def _allocated(one: Allocation) -> Statement:
+def _allocated(found: Memory, one: Allocation) -> Statement:
     """What an engine's log says of a device, and what is predicted."""
     least, most = one.cache_off_gib or (0.0, 0.0)
     cache = one.cache_gib
     return SAY.finding(
-        "allocated" if cache is None else "allocated_cache",
+        _kind(found, "allocated" if cache is None else "allocated_cache"),
         engine=one.engine,
         accelerator=one.accelerator,
         accelerators=one.accelerators,
@@ -162,6 +172,9 @@ def _notes(found: Memory) -> Iterator[Statement]:
     kind = "at_most" if found.reserve_gib else "at_most_unknown" if logged is None else "at_most_logged"
     least, most = logged or (None, None)
     yield SAY.note(kind, utilisation=found.utilisation, reserve_gib=found.reserve_gib, least_gib=least, most_gib=most)
+    if found.is_lower_bound:
+        is_named = (found.precision or "").lower() in FP4_FORMATS
+        yield SAY.note("lower_bound" if is_named else "lower_bound_scales", precision=found.precision)
     if found.is_latent and found.layout == "tp":
         yield SAY.note("latent")
     if found.has_computed_params:

@@ -7,6 +7,10 @@ WORDS = {
     " {accelerators:verb holds/hold} it and {requests:count request} of {tokens} tokens at once.",
     "fits_weights": "{accelerators:verb One/At least {accelerators} x} {accelerator:accelerator}"
     " {accelerators:verb holds/hold} its weights; the size of its cache is not known here.",
+    "fits_least": "It takes at least {accelerators:verb one/{accelerators} x} {accelerator:accelerator}, with at most"
+    " {requests:count request} of {tokens} tokens.",
+    "fits_weights_least": "Its weights take at least {accelerators:verb one/{accelerators} x}"
+    " {accelerator:accelerator}; its cache is not known here.",
     "fits_models": "At least {models:each model}.",
     "model": "{accelerators} x {accelerator:accelerator} for {model:model}",
     "fits_precisions": "At least {models:each model_precision}.",
@@ -21,10 +25,16 @@ WORDS = {
     "of_model": "{model:model}: {said}",
     "fewest": "Fewest chips: {fewest:each count}.",
     "fewest_more": "Fewest chips: {fewest:each count}; {others:count other} {others:verb takes/take} more.",
+    "fewest_least": "Fewest chips, at least: {fewest:each count}.",
+    "fewest_more_least": "Fewest chips, at least: {fewest:each count}; {others:count other} {others:verb takes/take}"
+    " more.",
     "count": "{chips} of {on:accelerator}",
-    "precisions": "Fewest chips by precision: {precisions:each precision}.",
+    "precisions": "Fewest chips by precision: {precisions:each precision} at least.",
+    "precisions_alike": "In every precision, {names:precision}, it takes at least {chips:count chip}.",
     "precision": "{chips} x {accelerator:accelerator} in {precision:precision}",
     "reserved": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most,"
+    " {requests:count request} {requests:verb is/are} left.",
+    "reserved_least": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most, at most"
     " {requests:count request} {requests:verb is/are} left.",
     "reserved_more": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most it takes at least"
     " {accelerators} x {accelerator:accelerator}.",
@@ -35,12 +45,21 @@ WORDS = {
     "allocated_cache": "{engine:engine} logged {weights_gib} GiB of weights and {cache_gib} of room for cache a device"
     " on {accelerators} x {accelerator:accelerator}; {weights_predicted_gib} and {cache_least_gib} to {cache_most_gib}"
     " are predicted.",
+    "allocated_least": "{engine:engine} logged {weights_gib} GiB of weights a device on {accelerators} x"
+    " {accelerator:accelerator}; at least {weights_predicted_gib} are predicted.",
+    "allocated_cache_least": "{engine:engine} logged {weights_gib} GiB of weights and {cache_gib} of room for cache a"
+    " device on {accelerators} x {accelerator:accelerator}; at least {weights_predicted_gib} and at most"
+    " {cache_most_gib} are predicted.",
     "unknown": "Left out, with no memory published here: {accelerators:accelerator}.",
     "drawn": "The chart has the {drawn} accelerators that need the fewest chips, the table all {accelerators}.",
     "at_most": "An upper bound: {utilisation:share} of the memory is used, less {reserve_gib} GiB of each device.",
     "at_most_logged": "An upper bound: {utilisation:share} of the memory is used; activations and buffers, {least_gib}"
     " to {most_gib} GiB a device in vLLM's logs, are not taken off.",
     "at_most_unknown": "An upper bound: {utilisation:share} of the memory is used; activations and buffers take more.",
+    "lower_bound": "{precision:precision} weights are counted at least: more of them may stay at 16 bit than is"
+    " published here.",
+    "lower_bound_scales": "FP4 weights are counted at least: with the scales of MXFP4, the smaller of its two formats,"
+    " and more of them may stay at 16 bit than is published here.",
     "latent": "In tensor parallel every device keeps the whole latent cache of every request.",
     "computed": "It has {billions} billion parameters, computed from the shapes in its config.json.",
 }

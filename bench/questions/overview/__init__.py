@@ -172,7 +172,8 @@ def _stands_out(library: Library, view: View) -> tuple[StandsOut | None, View]:
             continue
         said = next(one for one in answer.statements if one.role == "headline")
         if said.point_ids and not answer.rows.empty:
-            return StandsOut(page, answer.headline, said.point_ids, said.flags), answer.view
+            whole = answer.varied(question(page).robustness(library, answer.view))
+            return StandsOut(page, whole.headline, said.point_ids, said.flags), answer.view
     return None, view
 
 

@@ -22,7 +22,7 @@ WORDS = {
     "reached_within": "{on:each on}at best {y:named {up}} at {x:named {across}}.",
     "none_within": "No point is known to keep the limits; {known} of {points} can be judged.",
     "unknown_limits": "No point on these axes states {metrics}; lift the limits.",
-    "no_best": "Only {accelerators} of {of_accelerators} accelerators can be judged, so no best is named.",
+    "no_best": "Only {accelerators} of {of_accelerators:count accelerator} can be judged, so no best is named.",
     "unasked": "No leader is named while {fields} are mixed; choose one of each.",
     "no_frontier": "No point states both a latency and a throughput.",
     "no_axes": "No point has both {across:metric} and {up:metric}.",

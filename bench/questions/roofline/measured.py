@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from bench import selection
-from bench.basis import evidence, points, roofline
+from bench.basis import evidence, memory, points, roofline
 from bench.basis.evidence import PointTally, Ranking, Reason
 from bench.basis.points import PointFacts
 from bench.basis.roofline import Deployed, RooflinePhase, ServedLoad, ServedModel, Use
@@ -73,7 +73,7 @@ def fetched(library: Library, ranking: Ranking, phase: RooflinePhase) -> list[Fe
     code, chosen = evidence.standing(every), selection.clause(ranking.view)
     loads = zip(ServedLoad._fields, roofline.load_sql(library), strict=True)
     rows = library.fetch(
-        f"SELECT * FROM (SELECT {code.sql} AS code, series_id, dp_attention,"
+        f"SELECT * FROM (SELECT {code.sql} AS code, series_id, dp_attention, checkpoint,"
         f" {', '.join(f'{sql} AS load_{key}' for key, sql in loads)}, {points.SQL}"
         f" FROM points WHERE {chosen.sql} AND {usable_sql(library, phase)}) WHERE code IN {DRAWN}"
         f" ORDER BY code <> '{evidence.USED}', load_rate / accelerators DESC, point_id LIMIT {MOST_POINTS}",
@@ -85,10 +85,11 @@ def fetched(library: Library, ranking: Ranking, phase: RooflinePhase) -> list[Fe
 def _fetched(library: Library, rows: Iterable[Sequence[Any]]) -> Iterator[FetchedPoint]:
     served = cache(lambda deployed: roofline.served_model(library, deployed))
     many = len(ServedLoad._fields)
-    for code, series, dp_attention, *values in rows:
+    for code, series, dp_attention, checkpoint, *values in rows:
         load, one = ServedLoad(*values[:many]), PointFacts(*values[many:])
+        precision = memory.weight_format(one.precision or "", [checkpoint])
         deployed = Deployed(
-            one.model or "", one.precision or "", one.kv_precision, one.accelerator or "", one.accelerators or 1,
+            one.model or "", precision, one.kv_precision, one.accelerator or "", one.accelerators or 1,
             one.tp, one.dp, dp_attention,
         )  # fmt: skip
         model = served(deployed)
@@ -154,7 +155,7 @@ def _overheads(points: Iterable[FetchedPoint]) -> Mapping[str, float]:
     for one in points:
         use = roofline.use(one.model, one.load, "decode") if one.enters else None
         beyond = None if use is None else roofline.step_overhead(use)
-        if use is None or beyond is None or use.requests is None or use.is_least or use.requests > LIGHT:
+        if use is None or beyond is None or use.requests is None or use.is_unstated or use.requests > LIGHT:
             continue
         if one.series not in lightest or use.requests < lightest[one.series][0]:
             lightest[one.series] = (use.requests, max(0.0, beyond))

@@ -39,9 +39,9 @@ def _verdict(found: Roofline) -> Statement:
     below = [one for one in found.ranked if not one.is_above]
     ceiling, known = CEILINGS[found.phase], found.known.values
     if not below:
-        return SAY.verdict(
-            "all_above", _facts(found.ranked), points=len(found.ranked), ceiling=ceiling.replace("its", "their")
-        )
+        many = len(found.ranked)
+        whose = ceiling.replace("its", "their") if many > 1 else ceiling
+        return SAY.verdict("all_above", _facts(found.ranked), points=many, ceiling=whose)
     if not found.closest:
         shares = [one.use.share for one in below]
         return SAY.verdict("reach", low=min(shares), high=max(shares), ceiling=ceiling.replace("its", "their"), **known)
@@ -52,7 +52,7 @@ def _verdict(found: Roofline) -> Statement:
         return SAY.verdict("closest_models", _facts(found.closest), closest=closest, models=len(closest), **known)
     first = found.closest[0]
     return SAY.verdict(
-        "closest_bound" if first.bound_by else "closest",
+        f"closest{'_least' * first.use.is_least}{'_bound' * bool(first.bound_by)}",
         [first.facts],
         hardware=first.rig.hardware,
         share=first.use.share,
@@ -148,8 +148,10 @@ def _projected(projection: Projection) -> Statement:
 
 def _notes(found: Roofline) -> Iterator[Statement]:
     """What is supposed, and what is only known to be at least so much."""
-    if least := sum(one.use.is_least for one in found.ranked):
-        yield SAY.note("at_least_prefill" if found.phase == "prefill" else "at_least", points=least)
+    if unstated := sum(one.use.is_unstated for one in found.ranked):
+        yield SAY.note("at_least_prefill" if found.phase == "prefill" else "at_least", points=unstated)
+    if least := sum(one.use.is_least and not one.use.is_unstated for one in found.ranked):
+        yield SAY.note("at_least_weights", points=least)
     if supposed := [one for one in found.ranked if one.supposed_cache_bits and found.phase != "prefill"]:
         bits = sorted({one.supposed_cache_bits or 0.0 for one in supposed})
         yield SAY.note("cache_supposed", points=len(supposed), bits=bits)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 WORDS = {
     "nothing_selected": "No point matches these filters; remove one.",
-    "nothing": "None of {selected:count point} can be held against a ceiling: {points} are {reason}.",
-    "all_above": "All {points:count point} lie above {ceiling}.",
+    "nothing": "None of {selected:count point} can be held against a ceiling: {points} {points:verb is/are} {reason}.",
+    "all_above": "{points:verb The only point lies/All {points} points lie} above {ceiling}.",
     "reach": "Points reach {low:share} to {high:share} of {ceiling}.",
     "closest": "{hardware} gets closest to the hardware: {share:share} of {ceiling}.",
     "closest_bound": "{hardware} gets closest to the hardware: {share:share} of {ceiling}, bound by {bound_by}.",
+    "closest_least": "{hardware} gets closest to the hardware: at least {share:share} of {ceiling}.",
+    "closest_least_bound": "{hardware} gets closest: at least {share:share} of {ceiling}, bound by {bound_by}.",
     "closest_models": "Closest to the hardware: {closest:each model}.",
     "model": "{model:model} on {hardware}, {share:share}",
     "used_both": "At {load} it uses {bandwidth:share} of the bandwidth and {compute:share} of the compute peak.",
@@ -30,6 +32,7 @@ WORDS = {
     "not_projected_room": "Nothing is projected: {hardware} has no room for it.",
     "at_least": "{points:count point} {points:verb does/do} not state batch, context or experts: the share is at least"
     " that.",
+    "at_least_weights": "FP4 weights may be larger than counted: of {points:count point} the share is at least that.",
     "at_least_prefill": "Prompts may have waited for their first token: of {points:count point} the share is at least"
     " that.",
     "cache_supposed": "{points:count point} {points:verb does/do} not state the cache's precision: {bits} bit are"

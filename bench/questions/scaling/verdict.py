@@ -183,7 +183,8 @@ def _beyond(line: Line) -> Statement:
     if small is None or wide is None or not memory.explains(small, wide, place.speedup or 0):
         return SAY.finding("beyond_linear", points, **growth)
     filled = {"weights_gib": small.weights_gib, "memory_gib": small.memory_gib}
-    return SAY.finding("beyond_linear_room", points, **growth, **filled, room=wide.room_gib / small.room_gib)
+    kind = "beyond_linear_room_least" if small.is_lower_bound else "beyond_linear_room"
+    return SAY.finding(kind, points, **growth, **filled, room=wide.room_gib / small.room_gib)
 
 
 def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:

@@ -75,6 +75,7 @@ def _of(found: Scaling, first: Line) -> Iterator[Why]:
     room = first.room(first.base)
     if room is not None:
         left = f"{number(room.memory_gib)} - {number(room.weights_gib)} = {number(room.room_gib)} GiB"
+        left += " at most" * room.is_lower_bound
         yield Why(
             "Room for KV cache",
             "memory per chip x chips - parameters x bytes per weight",

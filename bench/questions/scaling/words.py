@@ -34,6 +34,8 @@ WORDS = {
     "beyond_linear": "{hardware} give {speedup} times the throughput of {smallest}, more than in proportion.",
     "beyond_linear_room": "{hardware} give {speedup} times the throughput of {smallest}: weights fill {weights_gib} of"
     " {memory_gib} GiB there; KV cache has at least {room} times the room.",
+    "beyond_linear_room_least": "{hardware} give {speedup} times the throughput of {smallest}: weights fill at least"
+    " {weights_gib} of {memory_gib} GiB there; KV cache has at least {room} times the room.",
     "beyond_linear_designs": "{hardware} give {speedup} times the throughput of {smallest}: each chip count is another"
     " split of prefill and decode chips.",
     "replicas": "{replicas} replicas of {smallest} would give {ratio} times the throughput of one instance on"

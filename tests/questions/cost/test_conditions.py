@@ -9,7 +9,7 @@ from bench.library import Library
 from bench.questions import cost
 from bench.view import View
 from tests.questions.cost.asking import ARTICLE, SPEED, STORY, TTFT, asked, by_chip, ranked
-from tests.questions.saying import headline, said
+from tests.questions.saying import headline, kinds, said
 
 
 def test_where_nothing_is_asked_there_is_no_limit_and_the_cheapest_point_of_all_is_priced(shipped: Library) -> None:
@@ -177,3 +177,15 @@ def test_a_headline_that_holds_in_under_half_of_the_checks_says_that_it_is_undec
     assert varied.verdict.startswith("Undecided: ")
     assert varied.statements[0].values == answer.statements[0].values
     assert said(varied, "doubt") == {"ways": robustness.ways, "holding": robustness.holding}
+
+
+def test_where_nothing_is_cheapest_no_finding_names_a_cheapest_rent(shipped: Library) -> None:
+    answer = asked(shipped, {"model": ["gemma-4-31b"]})
+    assert kinds(answer, "headline", "finding") == ["undecided_unlike"]
+
+
+def test_what_has_no_price_is_named_with_its_terms(shipped: Library) -> None:
+    unpriced = {"accelerators": ["cpu"], "terms": "on-demand ", "whose": []}
+    assert said(asked(shipped, {"accelerator": ["cpu"]}), "none_priced") == unpriced
+    lambdas = asked(shipped, {"accelerator": ["cpu"]}, provider="Lambda")
+    assert said(lambdas, "none_priced") == {**unpriced, "whose": [{"one": "Lambda"}]}

@@ -173,6 +173,7 @@ def test_none_is_the_cheapest_where_kinds_of_load_are_unlike(made: Library) -> N
     answer = cost.answer(made, View.of({"source": ["unlike-loads"]}, {"price_book": "made"}))
     assert [one.fact.key for one in answer.result.unlike] == ["load_kind"]
     assert statement(answer, "undecided_unlike").point_ids == ()
+    assert kinds(answer, "finding") == []  # who is cheapest at one quote is not told either
     assert cost.robustness(made, answer.view) is None
     both = answer.view.with_where(load_kind=["closed", "batch"])
     assert kinds(cost.answer(made, both), "headline") == ["cheapest"]

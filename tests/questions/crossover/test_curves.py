@@ -205,11 +205,11 @@ def test_no_curve_lies_below_a_measured_point_of_a_newest_run(made: Library, see
 
 PAIRS = """
 WITH place AS (
-    SELECT DISTINCT precision, isl, osl, accelerator, concurrency FROM points
+    SELECT DISTINCT model, precision, isl, osl, accelerator, concurrency FROM points
     WHERE source = 'inferencex' AND concurrency IS NOT NULL
 )
-SELECT precision, CAST(isl AS INTEGER), CAST(osl AS INTEGER), x.accelerator, y.accelerator
-FROM place x JOIN place y USING (precision, isl, osl, concurrency)
+SELECT model, precision, CAST(isl AS INTEGER), CAST(osl AS INTEGER), x.accelerator, y.accelerator
+FROM place x JOIN place y USING (model, precision, isl, osl, concurrency)
 WHERE x.accelerator < y.accelerator GROUP BY ALL HAVING count(*) >= 3 ORDER BY ALL
 """
 
@@ -219,8 +219,8 @@ def test_no_curve_of_inferencex_lacks_or_understates_a_measured_point(shipped: L
     the answer is the same when narrowed to both sides."""
     pairs = shipped.fetch(PAIRS)
     assert len(pairs) > 50
-    for precision, isl, osl, a, b in some(pairs, 4):
-        where = {"model": ["deepseek-r1"], "precision": [precision], "isl": [isl], "osl": [osl]}
+    for model, precision, isl, osl, a, b in some(pairs, 4, 12):
+        where = {"model": [model], "precision": [precision], "isl": [isl], "osl": [osl]}
         options = {"a": f"accelerator={a}", "b": f"accelerator={b}", "along": "concurrency", "per": "accelerator"}
         answer = crossover.answer(shipped, View.of(where, options))
         told = AuditedAnswer("crossover", answer, reference_answers.read(shipped))

@@ -6,11 +6,11 @@ import pytest
 
 from bench.chart import LIGHT
 from bench.library import Library
-from bench.questions import Answer, answered, crossover
+from bench.questions import Answer, answered, crossover, heatmap
 from bench.questions.crossover.result import Compared, Leads, Outcome, PairList
 from bench.view import View
 from tests.questions.crossover.results import COLUMN_B, MI355X, V6E, V7X, assert_told, kind, knots, outcome, unflagged
-from tests.questions.saying import kinds, said
+from tests.questions.saying import headline, kinds, said
 from tests.thorough import some
 
 QWEN = {"a": V7X, "b": MI355X, "per": "accelerator"}
@@ -73,6 +73,30 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped: Library) -> None:
     assert [knot.x for knot in per_chip.found.knots if knot.tie] == [16]
     along = asked(shipped, "qwen3.5-397b-a17b", **QWEN, along="users_per_accelerator")
     assert leads(outcome(along)) == leads(per_chip)
+
+
+def test_a_lead_that_three_digits_write_as_twice_is_said_in_times_and_not_by_percent(shipped: Library) -> None:
+    """At most one H100 gives 1.9996 times as much as one A100: that is 2.00 times, and not "over 99 %"."""
+    h100, a100 = "accelerator=h100-sxm&accelerators=1", "accelerator=a100-pcie-40gb&accelerators=1"
+    values = said(asked(shipped, "flan-t5-xxl", a=h100, b=a100), "leads_times")
+    assert (values["who"], values["most_ratio"]) == ("H100 SXM", pytest.approx(1.9996, abs=1e-4))
+
+
+def test_a_latency_is_as_many_times_as_fast_as_the_heatmap_says_it_is_less(shipped: Library) -> None:
+    """H200 SXM and MI355X, DeepSeek-R1 FP8 at 1,024/8,192: at each concurrency one is the inverse of the other."""
+    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["8192"]}
+    sides = {"a": "accelerator=h200-sxm", "b": MI355X}
+    answer = crossover.answer(shipped, View.of(where, {**sides, "along": "concurrency", "metric": "e2el_ms_p50"}))
+    places = outcome(answer).found.knots
+    ratios = {knot.x: knot.y_a / knot.y_b for knot in places if knot.measured_a and knot.measured_b}
+    sides = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "mi355x"}
+    axes = {"x": "concurrency", "y": "isl", "panel": "none", "metric": "e2el_ms_p50"}
+    cells = {one.x: one.value for one in heatmap.answer(shipped, View.of(where, {**axes, **sides})).result.cells}
+    assert len(ratios) >= 3
+    assert {x: cells[x] for x in ratios} == {x: pytest.approx(ratio) for x, ratio in ratios.items()}
+    kind, values = headline(answer)
+    assert kind == "leads_faster"
+    assert values["most_ratio"] == pytest.approx(max(knot.y_a / knot.y_b for knot in places if knot.settled))
 
 
 def test_a_lead_where_only_an_older_layout_was_run_is_not_told_as_the_widest(shipped: Library) -> None:

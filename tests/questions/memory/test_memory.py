@@ -53,8 +53,8 @@ def test_a_model_that_nobody_measured_is_answered_on_every_known_accelerator(emp
     answer = memory.answer(empty, View.of({"model": ["kimi-k2.5"], "precision": ["fp4"]}))
     assert {one.accelerator for one in answer.result.fits} > {"h100-sxm", "mi355x", "tpu-v6e"}
     assert all(one.requests is None for one in answer.result.fits)
-    assert headline(answer)[0] == "fits_weights"
-    tells(answer, {"fits_weights": {"accelerators": 2, "accelerator": "mi355x", "requests": None}})
+    assert headline(answer)[0] == "fits_weights_least"
+    tells(answer, {"fits_weights_least": {"accelerators": 2, "accelerator": "mi355x", "requests": None}})
     assert "not_loaded" in kinds(answer, "caveat")
     for theme in (LIGHT, DARK):
         assert "Room for KV cache" in memory.figure(answer.result, theme).layout.yaxis.title.text
@@ -259,8 +259,83 @@ def test_a_dropped_config_is_a_model_of_the_page(tmp_path: Path) -> None:
     assert said(answer, "computed")["billions"] == pytest.approx(32.2, rel=0.001)
     unstated = memory.answer(own, View.of({"model": ["granite-4.0-h-small"]}))
     assert (headline(unstated), unstated.is_told) == (("no_precision", {}), False)
-    assert [one["precision"] for one in said(unstated, "precisions")["precisions"]] == ["bf16", "fp8", "fp4"]
+    assert said(unstated, "precisions_alike") == {"names": ["bf16", "fp8", "fp4"], "chips": 1}
     assert (unstated.result.precision, unstated.result.total_params) == (None, answer.result.total_params)
+
+
+LEAST = {
+    "fits_least",
+    "fits_weights_least",
+    "fits_models",
+    "does_not_fit",
+    "fewest_least",
+    "fewest_more_least",
+    "precisions",
+    "precisions_alike",
+    "reserved_least",
+    "reserved_more",
+    "reserved_nowhere",
+    "allocated_least",
+    "allocated_cache_least",
+}
+"""What may be said of FP4 weights: it says "at least", or what holds of a lower bound too."""
+
+
+@pytest.mark.parametrize("precision", ["fp4", "nvfp4", "mxfp4"])
+@pytest.mark.parametrize("model", ["llama-3.3-70b", "deepseek-r1", "gpt-oss-20b", "kimi-k2.5"])
+def test_every_figure_of_fp4_weights_is_told_at_least(model: str, precision: str, empty: Library) -> None:
+    where = {"model": [model], "precision": [precision], "accelerator": ["h100-sxm", "b200-sxm", "t4"]}
+    answer = memory.answer(empty, View.of(where))
+    assert {*kinds(answer, "headline", "finding")} <= LEAST
+    assert kinds(answer, "headline")[0].endswith("_least")
+    assert "at least" in answer.verdict
+    assert answer.rows["at_least"].all()
+    bound = "lower_bound_scales" if precision == "fp4" else "lower_bound"
+    assert [one for one in kinds(answer, "caveat") if one.startswith("lower_bound")] == [bound]
+    assert badly_said(answer) == []
+    for chart in ("chips", "requests") if model != "kimi-k2.5" else ("chips",):
+        drawn = memory.figure(memory.answer(empty, answer.view.with_options(chart=chart)).result, LIGHT)
+        shown = [drawn.layout.yaxis.title.text, *(note.text for note in drawn.layout.annotations)]
+        assert sum("at most" in text for text in shown if text) == 1
+    wide = memory.answer(empty, answer.view.with_options(weights="fp8"))
+    assert not wide.rows["at_least"].any()
+    assert not [one for one in kinds(wide) if one.endswith("_least") or one.startswith("lower_bound")]
+
+
+def test_fp4_on_one_h100_by_hand(empty: Library) -> None:
+    """2 x 128,256 x 8,192 of 70e9 weights have 2 bytes, the rest half a byte and a scale of one for each 32 or 16."""
+    kept = 2 * 128_256 * 8192
+    view = View.of({"model": ["llama-3.3-70b"], "precision": ["fp4"], "accelerator": ["h100-sxm"]})
+    for weights, scale in (("fp4", 1 / 32), ("mxfp4", 1 / 32), ("nvfp4", 1 / 16)):
+        answer = memory.answer(empty, view.with_options(weights=weights))
+        one = fit(answer.result, "h100-sxm", 1)
+        assert one.weights_gib == pytest.approx((2 * kept + (70e9 - kept) * (0.5 + scale)) / 2**30)
+        assert said(answer, "fits_least")["requests"] == one.requests == int(one.room_gib * 2**30 / (2048 * 327_680))
+
+
+def test_the_format_of_fp4_is_that_which_the_checkpoint_of_every_point_names(tmp_path: Path) -> None:
+    facts = {"model": "llama-3.3-70b", "precision": "fp4", "checkpoint": "nvidia/Llama-3.3-70B-Instruct-NVFP4"}
+    rows = [
+        *(point(1024, 1024, 10.0 * load, concurrency=load, source="named", **facts) for load in (1, 2)),
+        point(1024, 1024, 50.0, source="unnamed", **{**facts, "checkpoint": None}),
+    ]
+    library = library_of(tmp_path, rows)
+    view = View.of({"model": ["llama-3.3-70b"], "precision": ["fp4"], "accelerator": ["b200-sxm"]})
+    both = memory.answer(library, view)
+    named = memory.answer(library, view.with_where(source=["named"], accelerator=[]))
+    assert (both.subject.precision, named.subject.precision) == ("fp4", "nvfp4")
+    bigger = fit(named.result, "b200-sxm", 1).weights_gib / fit(both.result, "b200-sxm", 1).weights_gib
+    assert bigger == pytest.approx(1.05, abs=0.02)
+
+
+def test_the_range_over_precisions_is_told_where_it_is_one_count_too(shipped: Library) -> None:
+    where = {"accelerator": ["mi355x"]}
+    models = ("llama-3.1-8b", "deepseek-r1")
+    small, large = (answer_of(shipped, "memory", View.of({"model": [one], **where})) for one in models)
+    assert said(small, "precisions_alike") == {"names": ["bf16", "fp8", "fp4"], "chips": 1}
+    assert [one["chips"] for one in said(large, "precisions")["precisions"]] == [8, 4, 2]
+    chosen = answer_of(shipped, "memory", View.of({"model": ["llama-3.1-8b"], "precision": ["fp8"], **where}))
+    assert not {"precisions", "precisions_alike"} & {*kinds(chosen)}
 
 
 LLAMA = {"model": ["llama-3.1-70b"], "precision": ["fp8"]}
@@ -304,7 +379,7 @@ SAID: dict[str, tuple[dict[str, list[str]], dict[str, str], dict[str, dict[str, 
     "a log without a cache": (
         {"model": ["gpt-oss-120b"], "precision": ["fp4"], "accelerator": ["h100-sxm"]},
         {},
-        {"allocated": {"weights_gib": 64.4}},
+        {"allocated_least": {"weights_gib": 64.4}},
     ),
 }
 

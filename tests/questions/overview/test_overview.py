@@ -12,9 +12,10 @@ import pytest
 
 from bench.basis.narrator import Narrator
 from bench.basis.points import PointFacts
+from bench.basis.variations import Robustness, Verdict
 from bench.chart import DARK, LIGHT
 from bench.library import Library
-from bench.questions import overview
+from bench.questions import answered, overview, pareto
 from bench.view import View
 from tests.library.files import SCORE, published, table
 from tests.questions.answering import answer_of
@@ -88,8 +89,21 @@ def test_what_stands_out_is_what_the_page_behind_it_says(small, shipped):
     ):
         answer = answer_of(library, "overview", View.of(where))
         (link,) = [link for link in answer.result.links if link.kind == "stands_out"]
-        shown = answer_of(library, link.page, View.from_query(link.view.query()))
+        shown = answered(link.page, library, View.from_query(link.view.query()))
         assert statement(answer, "stands_out").text == answer.result.stands_out.text == shown.headline
+
+
+def test_what_stands_out_is_undecided_where_its_page_says_so(small, monkeypatch):
+    leads, another = Verdict("a", "a leads"), Verdict("b", "b leads")
+    monkeypatch.setattr(
+        pareto, "robustness", lambda library, view: Robustness(leads, (("with older runs too", another),))
+    )
+    answer = overview.answer(small, View())
+    (link,) = [link for link in answer.result.links if link.kind == "stands_out"]
+    shown = answered(link.page, small, link.view)
+    assert link.page == "pareto"
+    assert shown.verdict.startswith("Undecided: ")
+    assert statement(answer, "stands_out").text == shown.headline
 
 
 def test_a_flag_of_what_stands_out_is_told_below(small, shipped, monkeypatch):
@@ -100,6 +114,10 @@ def test_a_flag_of_what_stands_out_is_told_below(small, shipped, monkeypatch):
         @staticmethod
         def answer(library, view):
             return replace(answer_of(shipped, "heatmap", View()), statements=(told,))
+
+        @staticmethod
+        def robustness(library, view):
+            return None
 
     monkeypatch.setattr(overview, "question", lambda name: Flagged)
     answer = overview.answer(small, View())

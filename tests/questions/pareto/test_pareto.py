@@ -39,7 +39,7 @@ from tests.questions.pareto.results import (
     places,
     point,
 )
-from tests.questions.saying import kinds, said, statement
+from tests.questions.saying import headline, kinds, said, statement
 from tests.thorough import times
 
 HOSTILE = "<b>%{x}</b> **bold** =1+1 \u202e\x1b[31m"
@@ -310,3 +310,12 @@ def test_deepseek_r1_equals_comparing_every_pair(shipped: Library, x: str, preci
         expected = brute_force([row[:3] for row in found if row[3] == accelerator], better)
         assert set(own["point_id"]) == expected
     assert len(found) > 60
+
+
+def test_within_limits_the_subject_keeps_precision_and_lengths(shipped: Library) -> None:
+    slo = ["ttft_ms_p50<=5000", "interactivity_tokens_per_s_per_user_p50>=20"]
+    answer = pareto.answer(shipped, View.of({"model": ["deepseek-r1"]}, slo=slo))
+    subject = answer.subject
+    assert headline(answer)[0] == "best_within"
+    assert (subject.models, subject.precision, subject.isl, subject.osl) == (("deepseek-r1",), "fp8", 8192, 1024)
+    assert [one.text for one in subject.limits] == [*answer.view.slo]

@@ -273,11 +273,26 @@ def test_a_point_without_any_limit_that_is_known_is_counted_and_not_told(tmp_pat
     assert said(answer, "no_peak")["points"] == 1
 
 
+def test_of_fp4_a_share_is_at_least_so_much_and_scales_are_those_that_the_checkpoint_names(tmp_path: Path) -> None:
+    """A step reads half a byte of each weight but the head, with a scale for each 32 of them, of NVFP4 for each 16."""
+    of = {"precision": "fp4", "kv_precision": "fp8", "accelerator": "b200-sxm", "tpot_ms_mean": 20}
+    named = [None, "amd/Llama-3.1-70B-MXFP4", "nvidia/Llama-3.1-70B-Instruct-NVFP4"]
+    rows = [point(128, 128, 800 + place, checkpoint=one, **of) for place, one in enumerate(named)]
+    answer = ask(library_of(tmp_path, rows))
+    assert headline(answer)[0] == "closest_least"
+    assert said(answer, "at_least_weights") == {"points": 3}
+    assert answer.rows["at_least"].all()
+    unnamed, mxfp4, nvfp4 = (by_rate(answer)[800 + place].use.work.bytes or 0 for place in range(3))
+    assert unnamed == mxfp4
+    assert (nvfp4 - mxfp4) * 16 == pytest.approx((70e9 - 2 * 128_256 * 8192) / 32, rel=1e-3)
+
+
 LLAMA = point(128, 128, 800, tpot_ms_mean=20)
 H200 = {"accelerator": "h200-sxm"}
 SAID: dict[str, tuple[list[Row], dict[str, str], dict[str, dict[str, object]]]] = {
     "one point": ([LLAMA], {}, {"closest": {"share": 0.276}, "cache_supposed": {"points": 1}}),
     "one that cannot be told": ([point(128, 128, 800, speculation="mtp")], {}, {"nothing": {"selected": 1}}),
+    "the only one is above": ([point(128, 128, 9000)], {}, {"all_above": {"points": 1}}),
     "all above": (
         [point(128, 128, 9000), point(128, 128, 9500, **H200)],
         {},
