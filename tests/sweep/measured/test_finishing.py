@@ -46,6 +46,36 @@ def test_a_point_of_which_more_failed_than_ended_well_is_failed_and_has_no_figur
     assert half.metrics["requests_resent"] == 0
 
 
+@pytest.mark.parametrize(("failed", "state"), [(MANY // 2, "measured"), (MANY // 2 + 1, "failed")])
+def test_half_of_the_requests_may_fail_and_not_one_more(failed: int, state: str, tmp_path: Path) -> None:
+    line = finished(tmp_path, range(10, 10 + failed))
+    assert (line.state, line.requests_failed, line.requests_ok) == (state, failed, MANY - failed)
+    assert ("output_tokens_per_s" in line.metrics) is (state == "measured")
+
+
+@pytest.mark.parametrize(
+    ("failed", "asked", "by_time", "state"),
+    [
+        (3, 2.0, True, "measured"),
+        (3, 2.01, True, "failed"),
+        (2, 2.01, True, "measured"),
+        (0, 9.0, True, "measured"),
+        (3, 2.01, False, "measured"),
+    ],
+    ids=["half of the time is left", "less is", "under 5 % failed", "none failed", "requests are asked for"],
+)
+def test_failures_that_leave_less_than_half_of_the_time_leave_no_figure(
+    failed: int, asked: float, by_time: bool, state: str, tmp_path: Path
+) -> None:
+    """Of 60 requests 3 are 5 %. `asked` is the time that was asked for, in windows of the load that was."""
+    ill = range(10, 10 + failed)
+    (window,) = {finished(tmp_path, ill).window_s}
+    stated = {"point__duration_s": f"{asked * window:.6f}", **({"point__requests": ""} if by_time else {})}
+    line = finished(tmp_path, ill, **stated)
+    assert (line.state, line.window_s, line.requests_failed) == (state, window, failed)
+    assert ("output_tokens_per_s" in line.metrics) is (state == "measured")
+
+
 def test_what_the_endpoint_asked_not_to_be_sent_does_not_count_among_these(tmp_path: Path) -> None:
     assert finished(tmp_path, range(10, 45), outcome="http_429").state == "measured"
 
