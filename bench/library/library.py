@@ -286,7 +286,8 @@ class Library:
         """Show again what was retracted."""
         self.refresh()
         retraction = self._snapshot.ledgers.retraction(id)
-        self._change("retractions", retraction.id, "restore", who, source_id=retraction.source_id)
+        source_id = retraction.source_id or self._named(retraction.id)[1]
+        self._change("retractions", retraction.id, "restore", who, source_id=source_id)
 
     def annotate(self, id: str, text: str, *, who: str | None = None) -> None:
         """Put the note beside the point, score or source."""

@@ -83,6 +83,16 @@ def test_requests_that_were_moved_to_another_connection_stand_on_the_point_whose
     assert library.fetch("SELECT requests_resent FROM points") == [(6.0,)]
 
 
+def test_what_came_together_in_a_request_that_was_alone_is_told_with_the_point(tmp_path: Path) -> None:
+    """The endpoint sends each answer in one write, before the load as in it."""
+    with playing() as played:
+        folder = folder_for(tmp_path, played.url, loads__concurrency="1")
+        assert run(folder).state == "done"
+    ((line, _),) = folder.read.points
+    (flag,) = (flag for flag in line.flags if flag.kind == "bursts")
+    assert "and 100 % in a request that was alone" in flag.seen
+
+
 def test_a_disk_or_terminal_that_takes_long_does_not_hold_the_load_up(tmp_path: Path) -> None:
     """The first look at the point takes until all of its load has been answered."""
     answered: list[bool] = []
