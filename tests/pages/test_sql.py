@@ -57,7 +57,8 @@ def test_the_rows_of_a_query_stand_below_what_is_damaged(opened: Open, monkeypat
     page = opened("sql")
     assert not page.warning
     page = run(page, "SELECT 7 AS n")
-    assert ([part.value for part in page.warning], rows(page)) == (["Line 3 of retractions.jsonl is damaged."], [[7]])
+    told = [part.value.replace("\\", "") for part in page.warning]
+    assert (told, rows(page)) == (["Line 3 of retractions.jsonl is damaged."], [[7]])
 
 
 def test_a_cold_page_tells_what_can_be_asked(opened: Open) -> None:

@@ -49,21 +49,21 @@ DUMPS = tuple(
 )
 """A line of `xxd` and of `hexdump -C`: where it begins, digits, and the characters they stand for."""
 
-Span = tuple[int, int]
+TextSpan = tuple[int, int]
 
 
 class Decoded(NamedTuple):
     """What bytes decode to, and of each byte of it from where to where it stood in them."""
 
     data: bytes
-    place: Callable[[int], Span]
+    place: Callable[[int], TextSpan]
 
-    def span(self, found: Span) -> Span:
+    def span(self, found: TextSpan) -> TextSpan:
         """Where a part of it stood."""
         return self.place(found[0])[0], self.place(found[1] - 1)[1]
 
 
-class Wanted(NamedTuple):
+class SoughtKeys(NamedTuple):
     """What is looked for: keys in small letters, without what may stand between; and how a text begins to be one."""
 
     keys: tuple[bytes, ...]
@@ -110,7 +110,7 @@ def _without(value: Any, secrets: tuple[str, ...]) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _wanted(secrets: tuple[str, ...]) -> tuple[Wanted, ...]:
+def _wanted(secrets: tuple[str, ...]) -> tuple[SoughtKeys, ...]:
     """What to look for: short keys as they are and with escapes, of all others every spelling."""
     wanted = []
     for sure, gaps, depth in ((False, LINE_ENDS, 0), (True, GAPS, DEPTH)):
@@ -122,7 +122,7 @@ def _wanted(secrets: tuple[str, ...]) -> tuple[Wanted, ...]:
                 keys |= {own, *(form for form in map(_complete, (own, *bare)) if len(form) >= SURELY)}
         if keys:
             text = re.compile(rb"[\t-\r -~]{%d}" % min(map(len, keys)))
-            wanted.append(Wanted(tuple(keys), gaps, text, depth))
+            wanted.append(SoughtKeys(tuple(keys), gaps, text, depth))
     return tuple(wanted)
 
 
@@ -131,7 +131,7 @@ def _complete(key: bytes) -> bytes:
     return re.sub(rb"(?:%[0-9a-f]?|[\\&])$", b"", key)
 
 
-def _spans(data: bytes, wanted: Wanted, depth: int) -> Iterator[Span]:
+def _spans(data: bytes, wanted: SoughtKeys, depth: int) -> Iterator[TextSpan]:
     """From where to where one of the keys stands in these bytes, encoded up to `depth` times."""
     if not wanted.text.search(data):
         return
@@ -145,7 +145,7 @@ def _spans(data: bytes, wanted: Wanted, depth: int) -> Iterator[Span]:
             yield from (form.span(inner.span(found)) for found in _spans(inner.data, wanted, depth - 1))
 
 
-def _standing(data: bytes, key: bytes) -> Iterator[Span]:
+def _standing(data: bytes, key: bytes) -> Iterator[TextSpan]:
     at = data.find(key)
     while at >= 0:
         yield at, at + len(key)
@@ -177,7 +177,7 @@ def _forms(data: bytes, gaps: bytes, escaped_gaps: bytes) -> Iterator[Decoded]:
         yield form
 
 
-def _through(outer: Decoded, inner: Decoded, at: int) -> Span:
+def _through(outer: Decoded, inner: Decoded, at: int) -> TextSpan:
     return outer.span(inner.place(at))
 
 
@@ -196,7 +196,7 @@ def _unescaped(data: bytes, gaps: bytes) -> Decoded:
     """The bytes with each escape once taken off; one for a gap is none."""
 
     @cache
-    def places() -> tuple[list[int], list[Span]]:
+    def places() -> tuple[list[int], list[TextSpan]]:
         starts, spans, shift = [-1], [(0, 0)], 0
         for escape in ESCAPE.finditer(data):
             many = len(_character(gaps, escape))
@@ -205,7 +205,7 @@ def _unescaped(data: bytes, gaps: bytes) -> Decoded:
             shift += len(escape[0]) - many
         return starts, spans
 
-    def place(at: int) -> Span:
+    def place(at: int) -> TextSpan:
         starts, spans = places()
         index = bisect_right(starts, at) - 1
         start, end = spans[index]
@@ -245,10 +245,10 @@ def _digits_decoded(data: bytes) -> Iterator[Decoded]:
             yield Decoded(unhexlify(digits.data[begin : begin + 2 * many]), partial(_in_hex, digits, begin))
 
 
-def _in_base64(digits: Decoded, begin: int, at: int) -> Span:
+def _in_base64(digits: Decoded, begin: int, at: int) -> TextSpan:
     last = min(begin + (8 * at + 7) // 6, len(digits.data) - 1)  # what it was filled up with has no place
     return digits.span((min(begin + 8 * at // 6, last), last + 1))
 
 
-def _in_hex(digits: Decoded, begin: int, at: int) -> Span:
+def _in_hex(digits: Decoded, begin: int, at: int) -> TextSpan:
     return digits.span((begin + 2 * at, begin + 2 * at + 2))
