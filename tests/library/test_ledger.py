@@ -202,7 +202,9 @@ def test_a_damaged_line_deletes_nothing(tmp_path: Path) -> None:
     assert again.fetch("SELECT count(*) FROM points") == [(3,)]
 
 
+@pytest.mark.long
 def test_every_way_to_an_answer_tells_of_a_damaged_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Six commands, each of which opens the library anew."""
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([sweep(tmp_path, 1)])
     for name in ("retractions", "audit"):
