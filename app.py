@@ -228,6 +228,8 @@ def _answer(reply: tuple[int, Any]) -> Response:
     if isinstance(document, SentFile):
         headers["Content-Disposition"] = f'attachment; filename="{document.name}"'
         headers["Content-Length"] = str(document.content.seek(0, os.SEEK_END))
+        if document.notice:
+            headers["X-Kneepoint-Notice"] = document.notice.encode("ascii", "replace").decode()
         return StreamingResponse(_parts(document.content), status, headers, document.mime)
     if status == 429:
         headers["Retry-After"] = str(RETRY_AFTER_S)

@@ -34,11 +34,13 @@ JsonReply = tuple[int, Any]
 
 @dataclass(frozen=True)
 class SentFile:
-    """A document that is a file: its name, its media type and its content, to be read once and closed."""
+    """A document that is a file: its name, its media type, its content, to be read once and closed, and what is damaged
+    of the library it was made of."""
 
     name: str
     mime: str
     content: IO[bytes]
+    notice: str = ""
 
 
 RETRY_AFTER_S = 10
@@ -103,7 +105,8 @@ def exported(
         at = desk()
         at.library.refresh()
         export.demand_few(selection.count(at.library, selected))
-        return 200, SentFile(kind.file_name("kneepoint"), kind.mime, at.written(kind, selected, gone))
+        content, notice = at.written(kind, selected, gone), " ".join(at.library.incomplete())
+        return 200, SentFile(kind.file_name("kneepoint"), kind.mime, content, notice)
 
     return _answered(written)
 

@@ -213,8 +213,9 @@ METRICS: tuple[Metric, ...] = (
             "Requests after the warm-up that ended well.", "count"),
     _figure("requests_failed", "count", "Failed requests", "requests", "lower",
             "Requests after the warm-up that ended in any failure; latencies are over the others.", "count"),
-    _figure("requests_resent", "count", "Requests on a new connection", "requests", "neutral",
-            "Requests that got a new connection, since the endpoint had closed the kept one; none is written twice.",
+    _figure("requests_resent", "count", "Requests moved to another connection", "requests", "neutral",
+            "Requests that were moved to another connection before a byte of them was written, since the endpoint had "
+            "closed the kept one; none is written twice.",
             "count"),
     _figure("failed_share", "share", "Failed share", "", "lower", "Share of the requests that failed.",
             "failed / (completed + failed)",

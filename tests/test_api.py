@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -296,7 +298,16 @@ def test_an_export_takes_any_pages_link_and_is_what_the_command_line_writes(tmp_
         with file.content as content:
             assert content.read() == kind.write(library, View.of({"concurrency": [4, 8]}))
         assert file.mime == kind.mime
-    assert file.name == "kneepoint-published.parquet"
+    assert (file.name, file.notice) == ("kneepoint-published.parquet", "")
+
+
+def test_a_file_of_a_library_with_a_damaged_ledger_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    monkeypatch.setattr(library, "incomplete", lambda: ["Line 3 is damaged.", "Rows are missing."])
+    with io.BytesIO(b"file") as written:
+        desk = SimpleNamespace(library=library, written=lambda *_: written)
+        _, file = api.exported(lambda: desk, "markdown", "")
+    assert file.notice == "Line 3 is damaged. Rows are missing."
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -146,6 +148,38 @@ def test_an_export_that_the_disk_does_not_take_leaves_the_earlier_file_and_nothi
     assert told
     assert out.read_bytes() == before
     assert [one.name for one in folder.iterdir()] == ["kept.csv"]
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS, errno.ENOSPC])
+def test_an_export_onto_a_file_beside_which_nothing_can_be_made_leaves_that_as_it_is(
+    run: Run, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    def refused(**where: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    loaded(run, table)
+    out = tmp_path / "kept.csv"
+    out.write_text("what stood there")
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", refused)
+    status, printed, told = run("export", "published-csv", "-o", str(out))
+    assert (status, printed, out.read_text()) == (1, "", "what stood there")
+    assert told.splitlines()[-1].startswith(f"{out} cannot be written ({os.strerror(code)}): ")
+
+
+def test_an_export_is_written_straight_to_a_pipe_and_to_what_is_open_already(
+    run: Run, table: str, tmp_path: Path
+) -> None:
+    """As /dev/stdout is, which may lead to a file that more is written to: it stays that file."""
+    loaded(run, table)
+    reading, writing = os.pipe()
+    with (tmp_path / "open.csv").open("wb") as stream:
+        for out in (tmp_path / "new.csv", f"/dev/fd/{writing}", f"/dev/fd/{stream.fileno()}", "/dev/null"):
+            assert run("export", "published-csv", "-o", str(out))[0] == 0
+        written = (tmp_path / "new.csv").read_bytes()
+        assert os.fstat(stream.fileno()).st_size == len(written) > 0
+    os.close(writing)
+    with open(reading, "rb") as piped:
+        assert piped.read() == written == (tmp_path / "open.csv").read_bytes()
 
 
 def test_an_export_tells_what_it_leaves_out(run: Run, tmp_path: Path) -> None:

@@ -88,4 +88,4 @@ def test_a_source_of_this_minute_without_rows_is_not_judged_and_told(
     for folder in (place / "sources").iterdir():
         os.utime(folder, (0, 0))
     assert run(place, capsys, "verify")[0] == 1
-    assert "2 sources whose rows are gone" in run(place, capsys, "sources")[2]
+    assert "2 sources have none in any sound pack" in run(place, capsys, "sources")[2]

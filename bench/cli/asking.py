@@ -59,11 +59,13 @@ def _ask(arguments: argparse.Namespace) -> int:
             *((key, value) for key, value in stated.items() if value is not None),
         ]
     )
+    library = opened(arguments)
     with progress.bar("Working out the answer"):
-        answer = answered(name, opened(arguments), view)
+        answer = answered(name, library, view)
     if arguments.csv:
         from bench.export.rows import csv
 
+        output.remarks(library.incomplete())
         sys.stdout.write(csv.written(answer.rows).decode().replace("\r\n", "\n"))
     elif arguments.json:
         output.document(document(answer))

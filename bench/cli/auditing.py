@@ -38,6 +38,7 @@ def _audit(arguments: argparse.Namespace) -> int:
         _accept(library, result, arguments.accept, arguments.reason)
         with progress.bar("Checking figures again"):
             result = audit.run(library)
+    output.remarks(library.incomplete())
     if arguments.json:
         output.document(result.document())
     else:

@@ -7,17 +7,12 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bench.cli import output, progress
 from bench.cli.arguments import Commands, add_where, command, opened, where
 from bench.errors import InputError
 from bench.view import View
-
-if TYPE_CHECKING:
-    from bench.export import LeftOut
 
 
 def add_to(commands: Commands) -> None:
@@ -46,12 +41,15 @@ def _export(arguments: argparse.Namespace) -> int:
         content, left_out = chosen.write(library, view), chosen.left_out(library, view)
     if arguments.out is None:
         sys.stdout.buffer.write(content)
-        _remark(left_out)
+        output.remarks([*library.incomplete(), *map(str, left_out)])
         return 0
     try:
         _write(arguments.out, content)
     except OSError as problem:
-        raise InputError(f"{arguments.out} cannot be written: {problem.strerror}.") from problem
+        raise InputError(
+            f"{arguments.out} cannot be written ({problem.strerror}): name a file in a folder that takes new files."
+        ) from problem
+    output.remarks(library.incomplete())
     if arguments.json:
         output.document(
             {
@@ -62,17 +60,21 @@ def _export(arguments: argparse.Namespace) -> int:
         )
         return 0
     output.remark(f"{arguments.out}: {len(content):,} bytes.")
-    _remark(left_out)
+    output.remarks(map(str, left_out))
     return 0
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write the file whole or not at all: what stood there before stays where the disk does not take it."""
-    path = path.resolve()
+    """Write the file whole or not at all: what stood there before stays where the disk or its folder takes no more.
+
+    A pipe, a device and what /dev/stdout is a name of are written as they are.
+    """
     is_there = path.exists()
-    if is_there and (not path.is_file() or not os.access(path.parent, os.W_OK)):  # a pipe, a device, a closed folder
+    parent = path.parent.resolve()
+    if is_there and (not path.is_file() or parent == Path("/dev") or parent.is_relative_to("/proc")):
         path.write_bytes(content)
         return
+    path = path.resolve()
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as part:
         try:
             part.write(content)
@@ -82,8 +84,3 @@ def _write(path: Path, content: bytes) -> None:
             os.replace(part.name, path)
         finally:
             Path(part.name).unlink(missing_ok=True)
-
-
-def _remark(left_out: Iterable[LeftOut]) -> None:
-    for one in left_out:
-        output.remark(str(one))

@@ -51,8 +51,7 @@ def _query(arguments: argparse.Namespace) -> int:
     library = opened(arguments)
     with progress.bar("Running the query"):
         result = user_query.run(library, arguments.sql)
-    for lacking in library.incomplete():
-        output.remark(lacking)
+    output.remarks(library.incomplete())
     if arguments.csv:
         from bench.export.rows import csv
         from bench.library.user_sql.frame import frame
@@ -68,14 +67,12 @@ def _query(arguments: argparse.Namespace) -> int:
 
 
 def _sources(arguments: argparse.Namespace) -> int:
-    from bench.holdings import of_lost_rows
     from bench.library.store import short
 
     with progress.bar("Reading the library"):
         library = opened(arguments)
-        rows, lost = output.frame_rows(library.sources()), of_lost_rows(library)
-    if lost:
-        output.remark(lost)
+        rows = output.frame_rows(library.sources())
+    output.remarks(library.incomplete())
     if arguments.json:
         output.document(rows)
         return 0
@@ -88,7 +85,9 @@ def _history(arguments: argparse.Namespace) -> int:
     from bench.holdings import history
 
     with progress.bar("Reading the library"):
-        rows = output.frame_rows(history.changes(opened(arguments), arguments.id))
+        library = opened(arguments)
+        rows = output.frame_rows(history.changes(library, arguments.id))
+    output.remarks(history.incomplete(library))
     if arguments.json:
         output.document(rows)
     else:

@@ -40,6 +40,12 @@ def remark(text: str) -> None:
     sys.stderr.write(terminal(text) + "\n")
 
 
+def remarks(texts: Iterable[str]) -> None:
+    """Tell the person several such things, a line each."""
+    for text in texts:
+        remark(text)
+
+
 def table(
     rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None = None, *, shares: Collection[str] = ()
 ) -> None:

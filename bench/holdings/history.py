@@ -13,6 +13,7 @@ from bench.library import Library, ledger
 from bench.library.facts import PRICE
 from bench.library.ledger import Entry
 from bench.library.store import Root, short
+from bench.records import Refusal
 from bench.wording import counted, joined
 
 DONE = {
@@ -54,7 +55,7 @@ def changes(library: Library, source_id: str = "") -> pd.DataFrame:
     Of one source, and of the points in it, where its id or the beginning of it is named.
     """
     titles = _titles(library)
-    entries = ledger.changes(_roots(library))
+    entries = ledger.changes(_roots(library), [])
     for entry in entries:
         for one in _imported(entry):
             titles.setdefault(str(one.get("source_id")), _name(one))
@@ -74,6 +75,13 @@ def changes(library: Library, source_id: str = "") -> pd.DataFrame:
     return found.assign(at=moments(found["at"]))
 
 
+def incomplete(library: Library) -> list[str]:
+    """A sentence for each audit ledger of which lines are damaged: the changes they tell of are in no table."""
+    set_aside: list[Refusal] = []
+    ledger.changes(_roots(library), set_aside)
+    return ledger.in_words(set_aside)
+
+
 def moments(texts: pd.Series[Any]) -> pd.Series[Any]:
     """ISO 8601 texts as times in UTC; absent where a text is none."""
     return pd.to_datetime(texts, utc=True, errors="coerce", format="ISO8601").dt.tz_localize(None)
@@ -81,7 +89,7 @@ def moments(texts: pd.Series[Any]) -> pd.Series[Any]:
 
 def brought(library: Library, source_id: str) -> tuple[str, str] | None:
     """Who brought a source in and when, by import or by sweep; None where no line of the audit says so."""
-    for entry in ledger.changes(_roots(library)):
+    for entry in ledger.changes(_roots(library), []):
         of_import = any(one.get("source_id") == source_id for one in _imported(entry))
         if of_import or (entry.get("what") == "launch" and entry.get("sweep") == source_id):
             return str(entry.get("who")), str(entry.get("at"))
@@ -92,7 +100,7 @@ def stated(library: Library, source_id: str) -> pd.DataFrame:
     """The facts people stated about a source that hold now: the fact, its value, who stated it and when."""
     held: dict[str, dict[str, Any]] = {}
     for root in _roots(library):
-        for entry in ledger.lines(root.ledger("facts")):
+        for entry in ledger.sound(root, "facts", []):
             facts = entry.get("facts")
             if entry.get("source_id") == source_id and isinstance(facts, dict):
                 for fact, value in facts.items():

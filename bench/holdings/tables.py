@@ -36,17 +36,7 @@ def summary(library: Library) -> str:
     refused = counted(held["refusals"], "row or file was", "rows and files were") if held["refusals"] else "nothing was"
     loaded = f"{counted(held['points'], 'point')} and {counted(held['scores'], 'score')}"
     sources = counted(held["sources"], "source")
-    said = f"The whole library holds {loaded} from {sources}{apart}{dated}; {refused} refused."
-    return f"{said} {lost}" if (lost := of_lost_rows(library)) else said
-
-
-def of_lost_rows(library: Library) -> str:
-    """One sentence about sources whose files are there while their rows are gone; empty where there are none."""
-    many = len(library.without_rows())
-    if not many:
-        return ""
-    which = "1 source whose rows" if many == 1 else f"{many:,} sources whose rows"
-    return f"It also has the files of {which} are gone: `python -m bench rebuild` reads them again."
+    return f"The whole library holds {loaded} from {sources}{apart}{dated}; {refused} refused."
 
 
 def sources(library: Library) -> pd.DataFrame:

@@ -265,8 +265,10 @@ def _doubled(snapshot: Snapshot, pack: Pack) -> str:
 
 
 def _hidden(snapshot: Snapshot, pack: Pack) -> str:
-    """Doubled rows and retracted ones."""
-    retracted = [row for row in snapshot.ledgers.retractions.values() if row.source_id in pack.held]
+    """Doubled rows and retracted ones, those too of which nobody can say any more in which source they lie."""
+    retracted = [
+        row for row in snapshot.ledgers.retractions.values() if row.source_id in pack.held or not row.source_id
+    ]
     conditions = (
         _doubled(snapshot, pack),
         _among("source_id", [row.id for row in retracted if row.kind == "source"]),

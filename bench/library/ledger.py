@@ -10,6 +10,7 @@ import getpass
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from bench.access import Visitor
 from bench.errors import BenchError, NotFound, UsageError
 from bench.library.store import SHORT_ID, Root, append_lines, as_line, is_source_id, short
 from bench.records import Refusal
+from bench.wording import is_or_are, joined
 
 VISIBLE = ("facts", "notes", "refusals", "retractions", "sums")
 """The ledgers whose lines change what a reader sees, or what an import takes."""
@@ -41,7 +43,11 @@ TEXTS = ("id", "source_id", "at", "who", "action", "text", "tag", "reason", "ins
          "expected", "what", "sweep", "endpoint")  # fmt: skip
 """What is a text in any ledger, where an entry has it."""
 
-MEND = "Mend the line, or take it out."
+MEND = "Mend the line, or record again what it was about, then take it out."
+TORN = "It is no whole line: a crash, a full disk or a failing one left it."
+STAYS_HIDDEN = "Line {} of retractions.jsonl, which hid it, is damaged: hide it again, or bring it back."
+READABLE = re.compile(rb'"(action|id|source_id)": "([^"]*)"')
+"""What of a retraction can be read though the whole line cannot."""
 
 SUM = "sum"
 """Under it an entry holds the beginning of the SHA-256 of all else in it; lines of earlier versions have none."""
@@ -59,8 +65,8 @@ Entry = Mapping[str, Any]
 class Retraction:
     """Why a point, a score or a source is hidden; `purged` says that its bytes are gone as well.
 
-    `source_id` is the source it is or lies in. `instead` is the source that stands in its place, where an import hid
-    it; where that one is purged it is hidden no longer.
+    `source_id` is the source it is or lies in, "" where a damaged line does not say. `instead` is the source that
+    stands in its place, where an import hid it; where that one is purged it is hidden no longer.
     """
 
     id: str
@@ -78,7 +84,8 @@ class Ledgers:
     """What the ledgers of all roots say, in the order it was written.
 
     `ever` is all that was said of at any time, taken back or not: ("fact", source, key), ("note", id, text),
-    ("tag", id, tag) and ("retract", id). `set_aside` are the lines that say nothing a ledger of their name can say.
+    ("tag", id, tag) and ("retract", id). `set_aside` are the lines that are damaged, or say nothing a ledger of their
+    name can say.
     """
 
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -145,9 +152,9 @@ def tag(text: str) -> str:
     return found
 
 
-def changes(roots: Sequence[Root]) -> list[Entry]:
-    """Every change that was recorded, the oldest first."""
-    found = (entry for root in roots for entry in _sound(root, "audit", []))
+def changes(roots: Sequence[Root], set_aside: list[Refusal]) -> list[Entry]:
+    """Every change that was recorded, the oldest first; lines that are damaged are `set_aside`."""
+    found = (entry for root in roots for entry in sound(root, "audit", set_aside))
     return sorted(found, key=lambda entry: str(entry["at"]))
 
 
@@ -164,11 +171,11 @@ def audit(root: Root, who: str, what: str, **detail: Any) -> None:
 
 def lines(path: Path) -> list[Entry]:
     """Every whole entry of a ledger; a torn line, as a crash or a full disk leaves it, is passed over."""
-    return [entry for _, entry in numbered(path) if entry is not None]
+    return [entry for _, entry in numbered(path) if not isinstance(entry, bytes)]
 
 
-def numbered(path: Path) -> Iterator[tuple[int, Entry | None]]:
-    """Every line of a ledger that holds anything, by its number; None for one that is torn or no entry."""
+def numbered(path: Path) -> Iterator[tuple[int, Entry | bytes]]:
+    """Every line of a ledger that holds anything, by its number; its bytes where it is torn or no entry."""
     try:
         content = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -193,7 +200,7 @@ def read(roots: Sequence[Root], continued: Mapping[str, str] | None = None) -> L
     """
     ledgers = Ledgers()
     for root in roots:
-        said = {name: _sound(root, name, ledgers.set_aside) for name in VISIBLE}
+        said = {name: sound(root, name, ledgers.set_aside) for name in VISIBLE}
         if continued:
             said = {name: [_of_heir(entry, continued) for entry in entries] for name, entries in said.items()}
         _fold_facts(ledgers, said["facts"])
@@ -210,20 +217,54 @@ def _of_heir(entry: Entry, continued: Mapping[str, str]) -> Entry:
     return {**entry, **heirs} if heirs else entry
 
 
-def _sound(root: Root, name: str, set_aside: list[Refusal]) -> list[Entry]:
-    """The entries that say what a ledger of this name says; what else is JSON there is told as a refusal is."""
+def sound(root: Root, name: str, set_aside: list[Refusal]) -> list[Entry]:
+    """The entries of a root's ledger that are as they were written; every other line is `set_aside`, with why.
+
+    A retraction that is damaged goes on hiding what it names.
+    """
     sound: list[Entry] = []
     for number, entry in numbered(root.ledger(name)):
-        wrong = None if entry is None else wrong_in(name, entry)
+        wrong = wrong_in(name, entry)
         if wrong is not None:
             set_aside.append(Refusal(root.ledger(name).name, f"{wrong} {MEND}", row=number))
-        elif entry is not None:
+            sound += _still_hidden(entry, number) if name == "retractions" else ()
+        elif not isinstance(entry, bytes):
             sound.append({key: value for key, value in entry.items() if key != SUM})
     return sound
 
 
-def wrong_in(name: str, entry: Entry) -> str | None:
-    """Why an entry cannot be one of a ledger of this name, in a sentence; None where it can."""
+def _still_hidden(entry: Entry | bytes, number: int) -> list[Entry]:
+    """The retraction that a damaged line leaves in force; none where it reads as one taken back, or names no id.
+
+    Of lines whose end is damaged, so that they are one, each leaves its own.
+    """
+    if isinstance(entry, bytes):
+        read = (READABLE.findall(part) for part in entry.split(b"}"))
+        parts = ({key.decode(): value.decode(errors="replace") for key, value in pairs} for pairs in read)
+        return [one for part in parts for one in _still_hidden(part, number)]
+    id, source_id = str(entry.get("id")), str(entry.get("source_id"))
+    if entry.get("action") == "restore" or not (SHORT_ID.fullmatch(id) or is_source_id(id)):
+        return []
+    lies_in = next((one for one in (id, source_id) if is_source_id(one)), "")
+    return [{"action": "retract", "id": id, "source_id": lies_in, "reason": STAYS_HIDDEN.format(number)}]
+
+
+def in_words(set_aside: Iterable[Refusal]) -> list[str]:
+    """A sentence for each ledger with damaged lines: which these are, and what to do."""
+    by_file: dict[str, list[str]] = {}
+    for line in set_aside:
+        by_file.setdefault(line.file, []).append(str(line.row))
+    return [
+        f"Line{'s' * (len(rows) > 1)} {joined(rows, at_most=3)} of {file} {is_or_are(len(rows))} damaged, and what was "
+        "recorded there may be lost: `python -m bench verify` says what to do."
+        for file, rows in by_file.items()
+    ]
+
+
+def wrong_in(name: str, entry: Entry | bytes) -> str | None:
+    """Why a line cannot be an entry of a ledger of this name, in a sentence; None where it can."""
+    if isinstance(entry, bytes):
+        return TORN
     if SUM in entry and entry[SUM] != _sum({key: value for key, value in entry.items() if key != SUM}):
         return "This line is not as it was written: its sum is another."
     for key in (*NEEDED[name], *TEXTS):
@@ -278,12 +319,12 @@ def _unfit(name: str, key: str) -> str:
     return f"This line is no entry of {name}.jsonl: {key} is not what it has to be."
 
 
-def _entry(line: bytes) -> Entry | None:
+def _entry(line: bytes) -> Entry | bytes:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
-        return None
-    return entry if isinstance(entry, dict) else None
+        return line
+    return entry if isinstance(entry, dict) else line
 
 
 def _fold_facts(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
@@ -330,7 +371,7 @@ def _fold_retractions(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
                 _give_back(ledgers, name)
             ledgers.retractions[name] = Retraction(
                 name,
-                "source" if name == source_id else "point",
+                "point" if SHORT_ID.fullmatch(name) else "source",
                 source_id,
                 str(entry.get("reason", "")),
                 str(entry.get("at", "")),

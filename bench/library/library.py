@@ -88,14 +88,17 @@ class Library:
         return self._own.path
 
     def incomplete(self) -> list[str]:
-        """A sentence for each pack that is damaged, and one for sources without rows: what answers therefore lack."""
+        """A sentence for each pack and ledger that is damaged, and one for sources without rows: what answers therefore
+        lack, or show though it was hidden."""
         snapshot = self._snapshot
         if self._looked_through is not snapshot:
             without = [id for root in self._roots for id in rebuilding.without_rows(root, snapshot)]
             told = [f"Rows are missing. {why}" for why in snapshot.damaged.values()]
             if without:
                 many = counted(len(without), "source has", "sources have")
-                told.append(f"Rows are missing. {many} none in any sound pack; rebuild the library.")
+                do = "`python -m bench rebuild` reads them again."
+                told.append(f"Rows are missing. {many} none in any sound pack: {do}")
+            told += ledger.in_words(snapshot.ledgers.set_aside)
             self._lacks, self._looked_through = tuple(told), snapshot
         return list(self._lacks)
 
@@ -283,7 +286,8 @@ class Library:
         """Show again what was retracted."""
         self.refresh()
         retraction = self._snapshot.ledgers.retraction(id)
-        self._change("retractions", retraction.id, "restore", who, source_id=retraction.source_id)
+        source_id = retraction.source_id or self._named(retraction.id)[1]
+        self._change("retractions", retraction.id, "restore", who, source_id=source_id)
 
     def annotate(self, id: str, text: str, *, who: str | None = None) -> None:
         """Put the note beside the point, score or source."""
@@ -356,10 +360,6 @@ class Library:
             [list(ids)],
         )
         return {*ids} - {*self._snapshot.owners} - purged - {id for (id,) in found}
-
-    def without_rows(self) -> list[str]:
-        """The sources whose files are there while no pack holds what was read of them; a rebuild reads them again."""
-        return [id for root in self._roots for id in rebuilding.without_rows(root, self._snapshot)]
 
     def settle(self) -> None:
         """Bring sweeps that have ended into packs, so that no later start has to read their journals."""

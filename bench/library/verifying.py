@@ -22,7 +22,6 @@ REBUILD = "Read the library's sources again: `python -m bench rebuild`."
 PUT_BACK = "Put its files back as they came, or purge it."
 RESTORE = "It ships with Kneepoint: put its data/library back as it came."
 UNKNOWN = "It is of an earlier version, without a sum, and no point, score or source has its id."
-TORN = "It is no whole line, as a full disk or a crash leaves one, and says nothing."
 LEDGERS = (*ledger.VISIBLE, "audit")
 
 
@@ -131,7 +130,7 @@ def _ledgers(root: Root) -> Iterator[Damage]:
     for name in LEDGERS:
         path = root.ledger(name)
         for number, entry in ledger.numbered(path):
-            what = TORN if entry is None else ledger.wrong_in(name, entry)
+            what = ledger.wrong_in(name, entry)
             if what is not None:
                 yield Damage(f"{path.name}, line {number}", what, ledger.MEND)
 
@@ -143,7 +142,7 @@ def _unknown_ids(root: Root, missing: Callable[[Sequence[str]], set[str]]) -> It
         lines = {
             number: entry["id"]
             for number, entry in ledger.numbered(path)
-            if entry is not None and ledger.SUM not in entry and ledger.wrong_in(name, entry) is None
+            if not isinstance(entry, bytes) and ledger.SUM not in entry and ledger.wrong_in(name, entry) is None
         }
         unknown = missing([*lines.values()]) if lines else set()
         for number, id in lines.items():

@@ -312,6 +312,12 @@ def changes(source_id: str, version: str, size: tuple[int, ...]) -> pd.DataFrame
     return history.changes(library(), source_id)
 
 
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def lost_changes(version: str, size: tuple[int, ...]) -> list[str]:
+    """One sentence for each audit of which lines are damaged; `size` is the audits'."""
+    return history.incomplete(library())
+
+
 @st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def passports(view: View, version: str) -> pd.DataFrame:
     """The passports of the sources a View selects."""

@@ -100,7 +100,7 @@ def _framed(name: str, title: str, asks: str) -> Page:
     else:
         with st.container(key="selecting", gap=None):
             selectors.row(page)
-    gone = [] if from_facts else cached.not_loaded(View(view.where), page.version)
+    gone = library.incomplete() if from_facts else cached.not_loaded(View(view.where), page.version)
     notices.about_the_link([*address.kept().problems, *gone])
     return page
 

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from bench import holdings
+from bench.cli import main
 from bench.holdings import history
 from bench.library import Library, ledger
 from bench.library.store import Root
+from bench.questions import question
+from bench.records import Refusal
+from bench.view import View
 from tests.library.files import sweep
-from tests.thorough import some
 
 ODD = {
     "notes": [
@@ -98,23 +101,131 @@ def test_a_line_that_says_nothing_is_set_aside_and_told(tmp_path: Path, name: st
     assert again.fetch("SELECT count(*) FROM points") == [(0,)]
 
 
-def test_every_flipped_bit_of_a_retraction_is_named(tmp_path: Path) -> None:
+WRITTEN: dict[str, dict[str, object]] = {
+    "facts": {"source_id": "0" * 64, "facts": {"accelerator": "h100-sxm"}},
+    "notes": {"id": "0" * 64, "source_id": "0" * 64, "action": "annotate", "text": "a warm {room}"},
+    "refusals": {"file": "a.csv", "reason": "no number", "row": 3},
+    "retractions": {"id": "1" * 16, "source_id": "0" * 64, "action": "retract", "reason": "wrong clock"},
+    "sums": {"source_id": "0" * 64, "sha256": "2" * 64},
+    "audit": {"what": "retract", "id": "1" * 16},
+}
+"""An entry of each ledger."""
+
+
+def says(root: Root, name: str) -> tuple[object, list[Refusal]]:
+    """What a root's ledgers say, of each entry what it was written with; and the lines that are set aside."""
+    keys, aside = {*WRITTEN[name], "at", "who"}, list[Refusal]()
+    entries = [{key: entry.get(key) for key in keys} for entry in ledger.sound(root, name, aside)]
+    return (entries, ledger.read([root]).retractions.keys()), aside
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_no_flipped_bit_of_a_ledger_changes_what_it_says_in_silence(tmp_path: Path, name: str) -> None:
+    """Of two lines, whose line ends may be flipped as well. A flip in the name of a sum changes nothing else."""
+    root = Root(tmp_path, writable=True)
+    ledger.write(root, name, *({"at": ledger.now(), "who": who, **WRITTEN[name]} for who in ("ada", "bob")))
+    path, (before, _) = root.ledger(name), says(root, name)
+    whole, first = path.read_bytes(), path.read_bytes().index(b"\n")
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        now, aside = says(root, name)
+        assert now == before or 1 + (place > first) in [one.row for one in aside], place
+        assert all(f"of {name}.jsonl" in one and "verify" in one for one in ledger.in_words(aside))
+    path.write_bytes(whole.replace(b"ada", b"adb"))
+    library = Library.of([(tmp_path, True)])
+    assert next(one.where for one in library.verify().wrong) == f"{name}.jsonl, line 1"
+    told = history.incomplete(library) if name == "audit" else library.incomplete()
+    assert [one.partition(",")[0] for one in told] == [f"Line 1 of {name}.jsonl is damaged"]
+
+
+def damaged(library: Library, old: bytes, new: bytes) -> Library:
+    """The library once these bytes of its retractions have become others, opened anew."""
+    path = Root(library.path, writable=True).ledger("retractions")
+    content = path.read_bytes()
+    assert content.count(old) >= 1
+    path.write_bytes(content.replace(old, new, 1))
+    return Library.open(library.path, shipped=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"wrong clock", b"wrong block"),
+        (b'{"action"', b'z"action"'),
+        (b'"retract"', b'"retrabt"'),
+        (b'"source_id": "', b'"source_if": "'),
+        (b'"sum": "', b'"sum": ""'),
+        (b"}\n{", b"}\x0b{"),
+    ],
+    ids=["its reason", "no JSON", "its action", "its source", "its sum", "the end of its line"],
+)
+def test_a_damaged_retraction_goes_on_hiding_what_it_names_and_can_be_taken_back(
+    tmp_path: Path, old: bytes, new: bytes
+) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([sweep(tmp_path, 1)])
+    ids = [id for (id,) in library.fetch("SELECT point_id FROM points ORDER BY 1")]
+    for id in ids[:2]:
+        library.retract(id, "wrong clock")
+    again = damaged(library, old, new)
+    assert again.fetch("SELECT point_id FROM points") == [(ids[2],)]
+    (told,) = again.incomplete()
+    assert told.startswith("Line 1 of retractions.jsonl is damaged")
+    assert "verify" in told
+    reasons = dict(again.fetch("SELECT id, reason FROM retractions"))
+    assert reasons[ids[0]] == ledger.STAYS_HIDDEN.format(1)
+    again.restore(ids[0])
+    assert again.fetch("SELECT count(*) FROM points") == [(2,)]
+    assert again.incomplete() == [told]
+
+
+def test_a_damaged_line_that_shows_again_shows_nothing_and_one_whose_id_is_lost_is_told(tmp_path: Path) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
     (source,) = (row.sha256 for row in library.add([sweep(tmp_path, 1)]).imported)
     library.retract(source, "wrong clock")
-    path = Root(library.path, writable=True).ledger("retractions")
-    whole = path.read_bytes()
-    written = {key: value for key, value in json.loads(whole).items() if key != ledger.SUM}
-    assert library.verify().wrong == ()
-    for place in some(range(len(whole) - 1), 40):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        entries = [entry for _, entry in ledger.numbered(path)]
-        sound = [entry for entry in entries if entry is not None and ledger.wrong_in("retractions", entry) is None]
-        # Only a flip in the sum's own name is not seen, which changes nothing that the line says.
-        assert all(one[key] == value for one in sound for key, value in written.items()), place
-    path.write_bytes(whole.replace(b"wrong clock", b"wrong block"))
-    (damage,) = Library.open(library.path, shipped=False).verify().wrong
-    assert damage.where == "retractions.jsonl, line 1"
+    library.restore(source)
+    again = damaged(library, b'"restore"', b'"restose"')
+    assert again.fetch("SELECT count(*) FROM points") == [(0,)]
+    assert again.incomplete()[0].startswith("Line 2 of retractions.jsonl is damaged")
+    lost = damaged(library, source[:8].encode(), b"not hex ")
+    assert lost.incomplete()[0].startswith("Lines 1 and 2 of retractions.jsonl are damaged")
+
+
+def test_a_damaged_line_deletes_nothing(tmp_path: Path) -> None:
+    """It reads as a purge and its sum is wrong: the source is hidden, and its files and rows stay."""
+    library = Library.open(tmp_path / "library", shipped=False)
+    (source,) = (row.sha256 for row in library.add([sweep(tmp_path, 1)]).imported)
+    library.retract(source, "wrong clock")
+    again = damaged(library, b'"retract"', b'"purge"')
+    assert again.fetch("SELECT count(*) FROM points") == [(0,)]
+    again.restore(source)
+    assert again.fetch("SELECT count(*) FROM points") == [(3,)]
+
+
+@pytest.mark.long
+def test_every_way_to_an_answer_tells_of_a_damaged_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Six commands, each of which opens the library anew."""
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([sweep(tmp_path, 1)])
+    for name in ("retractions", "audit"):
+        with Root(library.path, writable=True).ledger(name).open("a") as stream:
+            stream.write('{"id": "cut off\n')
+    ways = {
+        ("query", "SELECT 1", "--json"): "retractions",
+        ("sources", "--json"): "retractions",
+        ("ask", "heatmap", "--csv"): "retractions",
+        ("export", "published-csv", "-o", str(tmp_path / "out.csv"), "--json"): "retractions",
+        ("audit", "--json"): "retractions",
+        ("history", "--json"): "audit",
+    }
+    for way, name in ways.items():
+        main([*way, "--library", str(library.path), "--no-shipped"])
+        printed = capsys.readouterr()
+        assert f"of {name}.jsonl is damaged" in printed.err, way
+        assert "damaged" not in printed.out, way
+        assert "--json" not in way or json.loads(printed.out), way
+    answer = question("heatmap").answer(Library.open(library.path, shipped=False), View())
+    assert any("of retractions.jsonl is damaged" in one for one in answer.said("caveat"))
 
 
 def test_a_line_without_a_sum_about_nothing_that_is_known_is_named(tmp_path: Path) -> None:

@@ -118,6 +118,24 @@ def test_each_thing_a_link_gets_wrong_is_a_sentence_and_the_rest_is_shown(opened
     assert headline(at)
 
 
+@pytest.mark.parametrize(
+    ("name", "link", "files"),
+    [
+        ("heatmap", {}, ["retractions"]),
+        ("memory", {}, ["retractions"]),
+        ("data", {"tab": "changes"}, ["retractions", "audit"]),
+    ],
+)
+def test_damaged_lines_of_a_ledger_are_told_above_what_a_page_shows(
+    name: str, link: dict[str, str], files: list[str], opened: Open, own_library: Path
+) -> None:
+    own_library.mkdir()
+    for ledger in ("retractions", "audit"):
+        (own_library / f"{ledger}.jsonl").write_text('{"id": "cut off\n')
+    told = [part.value.replace("\\", "") for part in opened(name, **link).warning]
+    assert [f"Line 1 of {ledger}.jsonl is damaged" for ledger in files] == [one.partition(",")[0] for one in told]
+
+
 def test_only_the_option_that_is_wrong_is_dropped(opened: Open) -> None:
     cost = "usd_per_million_output_tokens"
     at = opened(

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from bench.library import Library
 from bench.library.user_sql import query
 from bench.sql_examples import TO_BEGIN, examples
 from pages.shared import cached
@@ -49,6 +50,15 @@ def rows(page: AppTest) -> list[list[object]]:
     """The rows of the query; none where the page shows only the columns of a table."""
     tables = [one.value for one in page.dataframe if "holds" not in one.value.columns]
     return tables[0].astype(object).to_numpy().tolist() if tables else []
+
+
+def test_the_rows_of_a_query_stand_below_what_is_damaged(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Library, "incomplete", lambda library: ["Line 3 of retractions.jsonl is damaged."])
+    page = opened("sql")
+    assert not page.warning
+    page = run(page, "SELECT 7 AS n")
+    told = [part.value.replace("\\", "") for part in page.warning]
+    assert (told, rows(page)) == (["Line 3 of retractions.jsonl is damaged."], [[7]])
 
 
 def test_a_cold_page_tells_what_can_be_asked(opened: Open) -> None:

@@ -22,7 +22,8 @@ class Played:
     `in_a_stream` with a line that is no JSON. Its first looks at the models are answered by `loading`, each a status or
     the name of another model; `told` says what other routes answer, with a status, and `more` is in every head. A
     request for an answer gets what `drips` again and again, so many seconds apart. Headers of what came are kept in
-    `headers`.
+    `headers`. One that `hangs_up` keeps no connection behind an answer, and does not say so: its end comes with the
+    answer's last byte.
     """
 
     good: int = ALWAYS
@@ -33,6 +34,7 @@ class Played:
     told: dict[str, tuple[int, object]] = field(default_factory=dict)
     more: dict[str, str] = field(default_factory=dict)
     drips: tuple[bytes, float] | None = None
+    hangs_up: bool = False
     owned_by: str = "whoever sends"
     route: str = "/v1/chat/completions"
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -106,6 +108,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         stated = json.loads(self.rfile.read(int(self.headers["content-length"])))
         key = self._key()
+        if self.played.hangs_up:
+            self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # until it is closed
+            self.close_connection = True
         with self.played.lock:
             self.played.asked.append(f"POST {self.path}")
             good = self.played.answered < self.played.good

@@ -152,6 +152,7 @@ class _Point:
                 self.backlog.empty()
                 self.report.parse_s = self.backlog.spent_ns / BILLION
                 self.report.connections = self.client.opened
+                self.report.resent += self.client.idle.gone
             return self.report
         finally:
             self.close()

@@ -492,14 +492,14 @@ def tokens_in_chunks(point: MeasuredPoint) -> Flag | None:
 
 
 def resent(client: ClientLoad) -> Flag | None:
-    """Raised by requests that got a new connection, since the endpoint had closed the one that it seemed to keep."""
+    """Raised by requests that got another connection, since the endpoint had closed the one that it seemed to keep."""
     if not client.resent:
         return None
     return Flag(
         "resent",
         f"The endpoint had closed the connection of {counted(client.resent, 'request')} behind its last answer without "
-        "saying so; a new one was opened.",
-        "The time that the new connection took is not in their latency.",
+        "saying so; another one took them before anything was sent.",
+        "The time that a new connection took is not in their latency.",
         "Let the endpoint, or the proxy before it, keep connections open or answer with Connection: close.",
     )
 

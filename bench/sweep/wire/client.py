@@ -22,10 +22,14 @@ TURNED_AWAY = "the endpoint accepted a connection and reset it before a request 
 
 
 class Idle:
-    """Connections without a request, kept apart by the base URL they go to."""
+    """Connections without a request, kept apart by the base URL they go to.
+
+    `gone` is how often the one that was used last had been closed by the endpoint behind its answer.
+    """
 
     def __init__(self, bases: int) -> None:
         self._waiting: list[deque[Connection]] = [deque() for _ in range(bases)]
+        self.gone = 0
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting))
@@ -36,11 +40,13 @@ class Idle:
 
     def pop(self, base: int) -> Connection | None:
         """The open one to this base URL that was used last; None when there is none."""
-        while self._waiting[base]:
+        passed, found = False, None
+        while found is None and self._waiting[base]:
             connection = self._waiting[base].pop()
-            if connection.open:
-                return connection
-        return None
+            found = connection if connection.open else None
+            passed = passed or (connection.used and not connection.open)
+        self.gone += passed
+        return found
 
 
 CLOSED_IN_SILENCE = 3

@@ -227,7 +227,7 @@ class PointRun:
     `exchanges` is empty where each was handed to the caller as it ended. `lag_ns` samples how late the event loop was,
     for a hundred moments of each second since `lag_from_ns`. `cpu_s` is this process's CPU time from the first request
     to the last response, `parse_s` the part of it that read what the answers say, and `in_flight` the most requests
-    under way at once. `resent` counts requests that got a new connection, since the end of the kept one could
+    under way at once. `resent` counts requests that got another connection, since the end of the kept one could
     be read before they were written on it; none is written twice. `refused` counts the answers that asked for less
     (HTTP 429 and 503), `rested_s` the time that the places of a closed loop waited instead of asking, all of them
     together. `waited_s` is how long the process was ready to run while others had the cores, None where the system

@@ -14,7 +14,7 @@ from bench.view import View
 from pages.parts.data import correcting
 from pages.parts.data import listing as listed
 from pages.parts.data.listing import LABELS, NAME
-from pages.shared import address, cached, headlines, table
+from pages.shared import address, cached, headlines, notices, table
 from pages.shared.frame import Page
 
 Parts = Mapping[str, Callable[[Page], None]]
@@ -95,7 +95,9 @@ def hidden(page: Page) -> None:
 def changes(page: Page) -> None:
     """Tell who did what when, the newest first: of the whole library, or of the opened source."""
     source_id = page.view.option("source_id")
-    rows = cached.changes(source_id, page.version, history.size(page.library))
+    size = history.size(page.library)
+    rows = cached.changes(source_id, page.version, size)
+    notices.about_the_link(cached.lost_changes(page.version, size))
     what = "this source" if source_id else "this library"
     st.caption(f"Every change of {what}, on a page, at the command line or by the API, the newest first.")
     whole(

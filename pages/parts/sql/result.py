@@ -14,7 +14,7 @@ from bench.plain_text import markdown, visible
 from bench.wording import counted
 from pages.parts.sql import query
 from pages.parts.sql.query import QueryOutcome, SessionQueries
-from pages.shared import buttons, cached, table
+from pages.shared import buttons, cached, notices, table
 
 ONE_COLOUR = ""
 LABELS = {"x": "Along", "y": "Up", "colour": "A colour for each"}
@@ -28,6 +28,7 @@ def show(queries: SessionQueries) -> None:
     if outcome.problem:
         st.warning(markdown(outcome.problem))
         return
+    notices.about_the_link(cached.current().incomplete())
     if outcome.cut:
         st.warning("The query gives more rows than a page takes. Select less, or ORDER BY what matters first.")
     if outcome.rows.empty:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import socket
+import struct
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count, cycle
 from pathlib import Path
 from typing import Any
@@ -23,12 +26,16 @@ from bench.sweep.arrivals import times
 from bench.sweep.generator.load import run_point
 from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, Target
 from tests.endpoint.asking import get
+from tests.sweep.hearing import DONE, STREAM_HEAD, chunked, event, usage
+from tests.sweep.played import reserved
 from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
 MS = 1_000_000
 OSL = 8
+BARE = Limits()
+KINDS = ("closed", "open")
 
 
 def asks(most: int | None = None, times: Iterator[int] | None = None, osl: int = OSL) -> Iterator[PreparedRequest]:
@@ -279,3 +286,113 @@ def test_the_start_can_be_set_so_that_processes_start_together() -> None:
         point = run(url, asks(4), closed(2), Limits(), start_ns=start)
     assert point.start_ns == start
     assert min(exchange.sent_ns for exchange in point.exchanges) >= start
+
+
+Answering = Callable[[socket.socket, int], None]
+
+
+def answered_by(
+    answering: Answering, load: Load, count: int, every_ns: int = 0, limits: Limits = BARE, dead: int | None = None
+) -> PointRun:
+    """The point of so many requests that a server makes which answers each in one step: the client sees all or nothing.
+
+    A request's body is its number; in an open loop they come `every_ns`. With a `dead` port, where nobody listens, each
+    fourth goes there.
+    """
+
+    async def one(connection: socket.socket) -> None:
+        with connection:
+            connection.setblocking(False)
+            loop = asyncio.get_running_loop()
+            while connection.fileno() >= 0 and (head := await loop.sock_recv(connection, 65_536)):
+                answering(connection, int(head.rpartition(b"\r\n\r\n")[2]))
+
+    async def serve(server: socket.socket) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                connection, _ = await asyncio.get_running_loop().sock_accept(server)
+                tasks.create_task(one(connection))
+
+    async def both(server: socket.socket) -> PointRun:
+        serving = asyncio.create_task(serve(server))
+        own = server.getsockname()[1]
+        first, *others = (Target.at(f"http://127.0.0.1:{port}") for port in ([own] * 3 + [dead] if dead else [own]))
+        asks = (
+            PreparedRequest(number, str(number).encode(), None, 2, every_ns * number if every_ns else None)
+            for number in range(count)
+        )
+        point = await run_point(replace(first, others=tuple(others)), asks, load, limits)
+        serving.cancel()
+        return point
+
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as server:
+        server.setblocking(False)
+        return uvloop.run(both(server))
+
+
+CHUNKED = STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\n"
+WHOLE = CHUNKED + chunked(event({"content": "one"}) + event({"content": "two"}, "stop") + usage(3, 2) + DONE)
+A_CHUNK = CHUNKED + chunked(event({"content": "one"}))[:-5]
+CUT = {
+    "closed before any header": (b"", False, "broken_stream"),
+    "reset before any header": (b"", True, "broken_stream"),
+    "closed within the headers": (STREAM_HEAD[:20], False, "broken_stream"),
+    "reset within the headers": (STREAM_HEAD[:20], True, "broken_stream"),
+    "closed within the stream": (A_CHUNK, False, "broken_stream"),
+    "reset within the stream": (A_CHUNK, True, "broken_stream"),
+    "closed within a body of known length": (STREAM_HEAD + b"content-length: 999\r\n\r\n{", False, "broken_stream"),
+    "an answer that ends half-way": (A_CHUNK + b"0\r\n\r\n", False, "broken_stream"),
+    "a chunk of no length": (CHUNKED + b"none\r\n", False, "malformed"),
+    "502": (b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n", False, "http_5xx"),
+}
+"""What is sent before the connection goes, whether it goes by a reset, and what that is."""
+
+
+@pytest.mark.parametrize(("load", "every_ns"), [(closed(8), 0), (Load("open", request_rate=1000), MS)], ids=KINDS)
+def test_98_connections_that_go_are_98_requests_that_failed_each_once_and_with_its_time(
+    load: Load, every_ns: int
+) -> None:
+    """Of 196 requests a quarter goes where nobody listens, and another is cut off in each way a connection can go."""
+    ways, got = cycle(CUT), list[int]()
+    went: dict[int, tuple[str, int, int]] = {}
+
+    def answering(connection: socket.socket, number: int) -> None:
+        received = time.monotonic_ns()
+        got.append(number)
+        if number % 4 != 1:
+            connection.send(WHOLE)
+            return
+        way = next(ways)
+        said, is_reset, _ = CUT[way]
+        connection.send(said)
+        if is_reset:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        went[number] = (way, received, time.monotonic_ns())
+        connection.close()
+
+    with reserved() as dead:
+        point = answered_by(answering, load, 196, every_ns, dead=dead)
+    assert sorted(got) == [number for number in range(196) if number % 4 != 3]
+    seen = {exchange.number: exchange for exchange in point.exchanges}
+    assert len(seen) == len(point.exchanges) == 196
+    outcomes = {number: exchange.outcome for number, exchange in seen.items() if exchange.outcome != "ok"}
+    refused = dict.fromkeys(range(3, 196, 4), "connect")
+    assert outcomes == {number: CUT[way][2] for number, (way, *_) in went.items()} | refused
+    assert (len(went), len(refused)) == (49, 49)
+    assert all(seen[number].error for number in outcomes)
+    assert all(seen[number].sent_ns < at and seen[number].end_ns > gone for number, (_, at, gone) in went.items())
+
+
+def test_a_request_whose_kept_connection_was_closed_before_it_goes_once_on_another_and_is_counted() -> None:
+    """The endpoint keeps each connection for one answer and does not say so: its end is there with the answer's."""
+    got: list[int] = []
+
+    def answering(connection: socket.socket, number: int) -> None:
+        got.append(number)
+        connection.send(WHOLE)
+        connection.close()
+
+    point = answered_by(answering, closed(1), 6)
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 6}
+    assert got == list(range(6))
+    assert (point.resent, len({exchange.connection for exchange in point.exchanges})) == (5, 6)

@@ -21,10 +21,11 @@ def finished(
     failed: Collection[int],
     bases: tuple[str, ...] = BASES,
     outcome: RequestOutcome = "http_5xx",
+    many: int = MANY,
     **fields: object,
 ) -> PointLine:
-    """The line of a point of MANY requests, one after another over these base URLs, of which these failed."""
-    sent = range(0, 100 * MANY, 100)
+    """The line of a point of so many requests, one after another over these base URLs, of which these failed."""
+    sent = range(0, 100 * many, 100)
     made = [
         exchange(number, at, end=at + 90, outcome=outcome)
         if number in failed
@@ -44,6 +45,38 @@ def test_a_point_of_which_more_failed_than_ended_well_is_failed_and_has_no_figur
     assert (half.state, half.error) == ("measured", None)
     assert half.metrics["output_tokens_per_s"] > 0
     assert half.metrics["requests_resent"] == 0
+
+
+@pytest.mark.parametrize(
+    ("failed", "many", "state"), [(30, 60, "measured"), (30, 61, "measured"), (31, 61, "failed"), (31, 60, "failed")]
+)
+def test_half_of_the_requests_may_fail_and_not_one_more(failed: int, many: int, state: str, tmp_path: Path) -> None:
+    line = finished(tmp_path, range(10, 10 + failed), many=many)
+    assert (line.state, line.requests_failed, line.requests_ok) == (state, failed, many - failed)
+    assert ("output_tokens_per_s" in line.metrics) is (state == "measured")
+
+
+@pytest.mark.parametrize(
+    ("failed", "asked", "by_time", "state"),
+    [
+        (3, 2.0, True, "measured"),
+        (3, 2.01, True, "failed"),
+        (2, 2.01, True, "measured"),
+        (0, 9.0, True, "measured"),
+        (3, 2.01, False, "measured"),
+    ],
+    ids=["half of the time is left", "less is", "under 5 % failed", "none failed", "requests are asked for"],
+)
+def test_failures_that_leave_less_than_half_of_the_time_leave_no_figure(
+    failed: int, asked: float, by_time: bool, state: str, tmp_path: Path
+) -> None:
+    """Of 60 requests 3 are 5 %. `asked` is the time that was asked for, in windows of the load that was."""
+    ill = range(10, 10 + failed)
+    (window,) = {finished(tmp_path, ill).window_s}
+    stated = {"point__duration_s": f"{asked * window:.6f}", **({"point__requests": ""} if by_time else {})}
+    line = finished(tmp_path, ill, **stated)
+    assert (line.state, line.window_s, line.requests_failed) == (state, window, failed)
+    assert ("output_tokens_per_s" in line.metrics) is (state == "measured")
 
 
 def test_what_the_endpoint_asked_not_to_be_sent_does_not_count_among_these(tmp_path: Path) -> None:

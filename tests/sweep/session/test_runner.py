@@ -14,15 +14,17 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from bench import flags
 from bench.endpoint import Settings, running
 from bench.formats.journal import encode
+from bench.library import Library
 from bench.sweep.folder import Folder, NotWritten, listed
 from bench.sweep.pauses import Pauses
 from bench.sweep.session.runner import SessionEnd, run
 from bench.sweep.session.setup import looked_at
 from tests.library import sweeps
 from tests.polling import until
-from tests.sweep.played import playing
+from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import (
     ROOT,
     asked_before,
@@ -66,6 +68,29 @@ def test_a_sweep_measures_every_point_and_keeps_every_request(tmp_path: Path) ->
         assert 0 <= row["sent_ns"] < row["first_ns"] == row["chunks_ns"][0] <= row["chunks_ns"][-1] <= row["end_ns"]
         assert row["intended_ns"] is None
         assert row["response_id"]
+
+
+def test_requests_that_were_moved_to_another_connection_stand_on_the_point_whose_flag_warns(tmp_path: Path) -> None:
+    """The endpoint hangs up behind each answer and does not say so; of seven requests the first met none that was."""
+    with playing(Played(hangs_up=True)) as played:
+        folder = folder_for(tmp_path, played.url, loads__concurrency="1")
+        assert run(folder).state == "done"
+    ((line, _),) = folder.read.points
+    assert (line.requests_ok, line.warmup_ok, line.requests_failed) == (6, 1, 0)
+    assert line.metrics["requests_resent"] == 6
+    assert [flags.weight(flag.kind) for flag in line.flags if flag.kind == "resent"] == ["warns"]
+    library = Library.open(tmp_path, shipped=False)
+    assert library.fetch("SELECT requests_resent FROM points") == [(6.0,)]
+
+
+def test_what_came_together_in_a_request_that_was_alone_is_told_with_the_point(tmp_path: Path) -> None:
+    """The endpoint sends each answer in one write, before the load as in it."""
+    with playing() as played:
+        folder = folder_for(tmp_path, played.url, loads__concurrency="1")
+        assert run(folder).state == "done"
+    ((line, _),) = folder.read.points
+    (flag,) = (flag for flag in line.flags if flag.kind == "bursts")
+    assert "and 100 % in a request that was alone" in flag.seen
 
 
 def test_a_disk_or_terminal_that_takes_long_does_not_hold_the_load_up(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from bench.records import Load
 from bench.sweep.generator import load
 from bench.sweep.generator.alarm import Alarm
 from bench.sweep.generator.load import run_point
-from bench.sweep.wire.client import Client
+from bench.sweep.wire.client import Client, Idle
 from bench.sweep.wire.exchange import Limits, PointRun, PreparedRequest, Target
 from tests.sweep.hearing import DONE, STREAM_HEAD, chunked, event, usage
 from tests.sweep.played import reserved
@@ -127,6 +127,20 @@ def test_a_request_that_meets_a_silent_close_is_written_once_and_fails() -> None
     point, got = answered(one_answer, requests=10, concurrency=1)
     assert [exchange.outcome for exchange in point.exchanges] == ["ok", "broken_stream"] * 3 + ["ok"] * 4
     assert (point.resent, point.connections, len(got)) == (0, 7, 10)
+
+
+def test_a_kept_connection_that_the_endpoint_has_closed_is_passed_over_and_counted_once_a_request() -> None:
+    """As an open loop finds it when the next request is due. One that was opened ahead was never kept."""
+    idle = Idle(1)
+    for used, is_open in ((True, True), (True, False), (True, False), (False, False)):
+        idle.append(SimpleNamespace(base=0, open=is_open, used=used))
+    found = idle.pop(0)
+    assert found is not None
+    assert (found.open, idle.gone) == (True, 1)
+    idle.append(SimpleNamespace(base=0, open=False, used=False))
+    assert (idle.pop(0), idle.pop(0), idle.gone) == (None, None, 1)
+    idle.append(SimpleNamespace(base=0, open=False, used=True))
+    assert (idle.pop(0), idle.gone) == (None, 2)
 
 
 def test_an_open_loop_takes_no_used_connection_where_none_is_kept() -> None:

@@ -1,38 +1,161 @@
-"""A key is taken out of whatever an endpoint says, however it is spelled there."""
+"""A key is taken out of whatever an endpoint says, however it is spelled there, and nothing else is."""
 
 from __future__ import annotations
 
 import base64
 import html
+import urllib.parse
+from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bench.sweep.wire.redaction import REDACTED, redacted
+from bench.sweep.wire import redaction
+from bench.sweep.wire.redaction import REDACTED, kept, redacted
+from tests.thorough import some
 
 KEYS = st.text(st.sampled_from("abcXYZ019-_.+/&<="), min_size=8, max_size=40)
-SPELLINGS = {
-    "as it is": lambda key: key,
+LONG_KEYS = st.text(st.sampled_from("abcdefXYZ01239-_.+/="), min_size=16, max_size=48)
+"""What keys are made of; those of escapes' own characters are tried with one encoding at a time."""
+
+
+def each(spelled: str) -> Callable[[str], str]:
+    """Each character of a text by its number, spelled so."""
+    return lambda text: "".join(spelled.format(ord(one)) for one in text)
+
+
+def xxd(text: str) -> str:
+    """As `xxd` prints it: 16 bytes a line, in groups of two, and the characters."""
+    return _dump(text, "{:08x}: {:<39}  {}", lambda part: part.hex(" ", -2))
+
+
+def hexdump(text: str) -> str:
+    """As `hexdump -C` prints it."""
+    return _dump(text, "{:08x}  {:<48}  |{}|", lambda part: f"{part[:8].hex(' ')}  {part[8:].hex(' ')}")
+
+
+def _dump(text: str, line: str, digits: Callable[[bytes], str]) -> str:
+    parts = [text[at : at + 16].encode("ascii", "replace") for at in range(0, len(text), 16)]
+    shown = ["".join(chr(one) if 32 <= one < 127 else "." for one in part) for part in parts]
+    return "\n".join(line.format(16 * at, digits(part), shown[at]) for at, part in enumerate(parts))
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "as it is": str,
     "over a line end": lambda key: f"{key[:4]}\r\n{key[4:]}",
     "hexadecimal digits": lambda key: key.encode().hex().upper(),
-    "octal escapes": lambda key: "".join(f"\\{ord(one):03o}" for one in key),
+    "hexadecimal digits with colons": lambda key: key.encode().hex(":"),
+    "hexadecimal digits as C has them": lambda key: ", ".join(f"0x{one:02x}" for one in key.encode()),
+    "octal escapes": each("\\{:03o}"),
+    "escapes of JSON": each("\\u{:04x}"),
     "escapes in braces": lambda key: "".join(f"\\u{{{ord(one):x}}}" for one in key),
-    "percent, four times": lambda key: "".join(f"%252525{ord(one):02x}" for one in key),
-    "HTML, three times": lambda key: html.escape(html.escape("".join(f"&#{ord(one)};" for one in key))),
+    "percent, four times": each("%252525{:02x}"),
+    "percent": each("%{:02X}"),
+    "a part of a URL": lambda key: urllib.parse.quote(key, safe=""),
+    "HTML": each("&#{};"),
+    "HTML, three times": lambda key: html.escape(html.escape(each("&#{};")(key))),
     "base64": lambda key: base64.b64encode(key.encode()).decode(),
     "base64 behind one byte": lambda key: base64.urlsafe_b64encode(f"x{key}".encode()).decode(),
     "base64 behind two bytes": lambda key: base64.b64encode(f"xx{key}yy".encode()).decode(),
+    "base64 of MIME": lambda key: base64.encodebytes(key.encode()).decode().replace("\n", "\r\n"),
+    "xxd": xxd,
+    "hexdump -C": hexdump,
 }
+DUMPS = ("xxd", "hexdump -C")
+ESCAPES = ("octal escapes", "escapes of JSON", "escapes in braces", "percent", "a part of a URL", "HTML")
+INSIDE = (*ESCAPES, "hexadecimal digits", "hexadecimal digits with colons", "hexadecimal digits as C has them",
+          "base64", "base64 behind one byte", "base64 behind two bytes", "base64 of MIME", *DUMPS)  # fmt: skip
+REAL = (
+    '{"object":"error","message":"The model `meta-llama/Llama-3.1-8B-Instruct` does not exist.","code":404}',
+    "This model's maximum context length is 8192 tokens. However, you requested 9216 tokens (9200 in the messages).",
+    "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><center>nginx/1.27.3</center></body></html>",
+    'data: {"id":"chatcmpl-8f3a5b0c9e7d4f21","choices":[{"delta":{"content":" Gr\\u00f6\\u00dfe &amp; \\"so\\" on"}}]}',
+    "CUDA error: an illegal memory access was encountered at 0x7f3a5b0c9e7d, dump:\n" + xxd("no key in here, really"),
+    'Traceback (most recent call last):\n  File "C:\\\\vllm\\\\engine.py", line 41, in step\nValueError: 100%25 full',
+    base64.encodebytes(bytes(range(256))).decode(),
+    " ".join(["größer 模型 🚀 \ud800"] * 40),
+)
+"""What servers answer."""
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @given(key=KEYS)
 def test_a_key_is_taken_out_in_each_spelling(spelling: str, key: str) -> None:
-    said = redacted(f"no entry for {SPELLINGS[spelling](key)}.", [key])
+    said = redacted(f"no entry for\n{SPELLINGS[spelling](key)}\n.", [key])
     assert REDACTED in said
     assert key not in said
 
 
-def test_what_holds_no_key_stays() -> None:
-    assert redacted("a key is missing: 73656372", ["another-key-1"]) == "a key is missing: 73656372"
+def left_of(key: str, spelled: Sequence[str], width: int, end: str) -> tuple[str, str]:
+    """A key spelled so, one way inside the other, wrapped at this width; and what redaction leaves of that."""
+    text, is_dump = key, False
+    for way in spelled:
+        text = SPELLINGS[way](text)
+        is_dump = way in DUMPS or (is_dump and way in ESCAPES)
+    if width and not is_dump:  # the lines of a dump are its own
+        text = end.join(text[at : at + width] for at in range(0, len(text), width))
+    said = redacted(f"no entry for\n{text}\nat all", [key])
+    assert (said[:12], said[-6:]) == ("no entry for", "at all")
+    return "".join(text.split()), "".join(said[12:-6].split())
+
+
+@given(
+    LONG_KEYS,
+    st.lists(st.sampled_from(INSIDE), max_size=3),
+    st.one_of(st.just(0), st.integers(1, 80)),
+    st.sampled_from(["\n", "\r\n", "\n "]),
+)
+@example("sk-lab-0123456789abcdef0123456789abcdef", ["base64 of MIME", "base64", "base64"], 76, "\r\n")
+@example("sk-lab-0123456789abcdef0123456789abcdef", ["hexadecimal digits", "base64", "hexadecimal digits"], 1, "\n")
+@example("sk-lab-0123456789abcdef0123456789abcdef", ["xxd", "escapes of JSON"], 0, "\n")
+def test_up_to_three_encodings_of_a_key_wrapped_at_any_width_leave_nothing_of_it(
+    key: str, spelled: list[str], width: int, end: str
+) -> None:
+    """No stretch of the encoded text that stands for some six characters is left of it, as often as it holds them."""
+    encoded, left = left_of(key, spelled, width, end)
+    assert REDACTED in left
+    piece = 6 * len(encoded) // len(key)
+    if not set(spelled) & set(DUMPS):  # of which a line's number, and the digits of blanks, may stay
+        assert not [at for at in range(len(encoded) - piece + 1) if encoded[at : at + piece] in left]
+    assert len(left) < 0.5 * len(encoded) + 12
+
+
+@pytest.mark.parametrize("text", REAL)
+def test_what_holds_no_key_stays_as_it_is(text: str) -> None:
+    secrets = ("Bearer sk-lab-0123456789abcdef", "sk-lab-0123456789abcdef", "another-key-1", "key4")
+    assert redacted(text, secrets) == text
+    assert kept(text, secrets, 10_000) == " ".join(text.split())
+
+
+def test_a_key_as_short_as_a_word_is_taken_out_as_it_is_alone() -> None:
+    assert redacted("none: no\nne, no ne, bm9uZQ==", ("none",)) == "…: …, no ne, bm9uZQ=="
+
+
+HOSTILE = {
+    "escaped percent signs": "%" + "25" * 50_000,
+    "backslashes": "\\" * 100_000,
+    "digits": "3" * 100_000,
+    "base64, four times": SPELLINGS["base64"](SPELLINGS["base64"](SPELLINGS["base64"]("tokens and words " * 4000))),
+    "dumps": f"{xxd('sixteen letters.')}\n" * 1500,
+    "keys": SPELLINGS["base64 of MIME"]("sk-lab-0123456789abcdef " * 3000),
+}
+
+
+@pytest.mark.parametrize("name", some(HOSTILE, 3))
+def test_the_work_that_a_hostile_text_makes_grows_with_its_length_alone(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted in the bytes that are looked through, which no clock can upset."""
+
+    def looked_through(text: str) -> int:
+        looked: list[int] = []
+        with monkeypatch.context() as patched:
+            patched.setattr(redaction, "_unescaped", lambda data, gaps: (looked.append(len(data)), bare(data, gaps))[1])
+            redacted(text, ("sk-lab-0123456789abcdef",))
+        return sum(looked)
+
+    bare = redaction._unescaped
+    half, whole = (looked_through(HOSTILE[name][:length]) for length in (20_000, 40_000))
+    assert whole < 2.2 * half
+    assert whole < 100 * 40_000
