@@ -344,13 +344,16 @@ FIGURES: dict[str, object] = {
 def test_one_row_is_a_copy_under_another_configuration_where_many_figures_are_alike(
     filed: dict[str, object], tmp_path: Path
 ) -> None:
-    for folder, (rows, others) in {"two": (1, 1), "one": (2, 0)}.items():
-        copies = ({**FIGURES, "total_tokens_per_s": 7658}, {**FIGURES, "total_tokens_per_s": 7658, **filed})
-        held = library(tmp_path / folder, *copies[:rows], others=copies[rows:] if others else ())
-        (finding,) = found("copies", held)
-        assert len(finding.point_ids) == 2
-        assert finding.values["measurements"] == 1
-        assert ("other" in finding.text) == bool(others)
+    copy = {**FIGURES, "total_tokens_per_s": 7658}
+    (finding,) = found("copies", library(tmp_path, copy, others=({**copy, **filed},)))
+    assert len(finding.point_ids) == 2
+    assert finding.values["measurements"] == 1
+    assert "made and other both hold" in finding.text
+
+
+def test_a_row_that_was_copied_to_other_loads_of_its_own_source_is_a_copy(tmp_path: Path) -> None:
+    (finding,) = found("copies", library(tmp_path, FIGURES, {**FIGURES, "concurrency": 12, "note": "by mistake"}))
+    assert (len(finding.point_ids), finding.source) == (2, "made")
 
 
 def test_a_copied_row_of_unverified_figures_is_a_copy(tmp_path: Path) -> None:

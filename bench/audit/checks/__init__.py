@@ -34,9 +34,9 @@ def rows_where(
 def doubts_of(library: Library, *kinds: str) -> Iterator[Finding]:
     """The points that earn a flag of one of these kinds by the rules of every reader, in the order of the kinds."""
     wanted = [*(key for key in columns.JUDGED_BY if library.has(key)), *sorted(library.metric_columns())]
-    found = []
+    found: list[tuple[int, str, str, str]] = []
     with library.cursor() as cursor:
-        rows = cursor.execute(f"SELECT {', '.join(('point_id', 'source', *wanted))} FROM points")
+        rows = cursor.sql(f"SELECT {', '.join(('point_id', 'source', *wanted))} FROM points")
         for batch in rows.to_arrow_reader(BATCH):
             ids, sources = batch.column("point_id"), batch.column("source")
             for row, doubts in columns.doubtful({key: batch.column(key) for key in wanted}, batch.num_rows).items():

@@ -5,7 +5,7 @@ So does a row whose many figures are all another's, whatever deployment, load or
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Set
 
 from bench.audit.finding import Finding
 from bench.catalogue import statistics_of
@@ -77,7 +77,7 @@ def _digits(text: str) -> str:
     return f"length(trim(regexp_replace({text}, '[^0-9]', '', 'g'), '0'))"
 
 
-def _by_figures(library: Library, known: Collection[str]) -> Iterator[Finding]:
+def _by_figures(library: Library, known: Set[str]) -> Iterator[Finding]:
     """The pairs of points alike in many figures and in no configuration, but those that are known, by their sources."""
     rates = [key for key in RATES if library.has(key)]
     times = [

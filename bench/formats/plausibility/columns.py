@@ -116,6 +116,7 @@ def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool
         tpot = first("tpot_ms_mean", "tpot_ms_p50")
         in_flight = np.where(np.isnan(output / osl), requests, output / osl) * latency / first("concurrency")
         suspects |= _apart(in_flight, LITTLE_TOLERANCE)
+        suspects |= total / (isl + osl) * latency > first("concurrency") * LITTLE_TOLERANCE
         suspects |= output * tpot / 1000 > first("concurrency") * LITTLE_TOLERANCE
         suspects |= tpot < FASTEST_TPOT_MS
         for which in ("isl", "osl"):

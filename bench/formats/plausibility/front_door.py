@@ -10,7 +10,7 @@ import dataclasses
 from bench.formats.plausibility import soundness
 from bench.formats.plausibility.latency_parts import too_fast
 from bench.formats.plausibility.lengths import off_target
-from bench.formats.plausibility.rates import SAME_WINDOW, differing, mean_length, of_all, shared_out
+from bench.formats.plausibility.rates import SAME_WINDOW, differing, fewest_requests, mean_length, of_all, shared_out
 from bench.records import Flag, Point
 
 OUTPUT = "output_tokens_per_s"
@@ -33,19 +33,18 @@ def check(file: str, point: Point, *, whole_run: bool = False) -> None:
     """
     where = f"the {point.locator}" if point.locator.isalpha() else point.locator
     load = point.load
-    is_cap = load.load_kind != "closed"
     soundness.check(
         file,
         where,
         point.metrics,
         concurrency=load.concurrency,
-        is_cap=is_cap,
+        is_cap=load.load_kind != "closed",
         saturated=load.load_kind == "saturated",
         whole_run=whole_run,
         osl=point.workload.osl_actual,
     )
-    for metrics in _either_throughput(point):
-        osl = mean_length(point.workload, "osl")
+    osl = mean_length(point.workload, "osl")
+    for metrics, is_cap in _either_throughput(point):
         soundness.check_in_flight(file, where, metrics, load.concurrency, osl, is_cap=is_cap)
 
 
@@ -73,33 +72,30 @@ def doubts(point: Point, because: str = NOT_ONLY_SERVING) -> tuple[Flag, ...]:
 
 
 def littles_law(point: Point, because: str = NOT_ONLY_SERVING) -> tuple[Flag, ...]:
-    """The flag that throughput, latency and concurrency do not fit each other, the heaviest; none where they do.
-
-    In a closed loop a concurrency is how many were kept under way, under any other load how many were let in at most.
-    """
-    load = point.load
+    """The flag that throughput, latency and concurrency do not fit each other, the heaviest; none where they do."""
+    osl, concurrency = mean_length(point.workload, "osl"), point.load.concurrency
     found = [
         flag
-        for metrics in _either_throughput(point)
-        for flag in soundness.littles_law(
-            metrics,
-            load.concurrency,
-            mean_length(point.workload, "osl"),
-            because=because,
-            is_cap=load.load_kind != "closed",
-        )
+        for metrics, is_cap in _either_throughput(point)
+        for flag in soundness.littles_law(metrics, concurrency, osl, because=because, is_cap=is_cap)
     ]
     return tuple(sorted(found, key=lambda flag: flag.kind != "littles-law")[:1])
 
 
-def _either_throughput(point: Point) -> list[dict[str, float]]:
+def _either_throughput(point: Point) -> list[tuple[dict[str, float], bool]]:
     """The metrics by the throughput of all, and by each other that is stated and comes to another: that of each
-    accelerator, and that in requests."""
+    accelerator, and that in requests. Beside each whether the requests in flight may be fewer than by its arithmetic.
+
+    In a closed loop a concurrency is how many were kept under way, under any other load how many were let in at most.
+    """
+    is_cap = point.load.load_kind != "closed"
     stated = of_all(point.metrics, point.deployment)
+    if fewest := fewest_requests(stated, point.workload):
+        return [({**stated, "requests_per_s": fewest}, True)]
     others = (one for one in shared_out(point.metrics, point.deployment) if one.off > one.limit)
     found = [stated, *({**stated, one.key: one.computed} for one in others)]
     osl = mean_length(point.workload, "osl")
     by_output = stated.get(OUTPUT, 0.0) / osl if osl else 0.0
     if by_output and not 1 / SAME_WINDOW <= stated.get("requests_per_s", by_output) / by_output <= SAME_WINDOW:
         found.append({key: value for key, value in stated.items() if key != OUTPUT})
-    return found
+    return [(metrics, is_cap) for metrics in found]

@@ -83,6 +83,16 @@ def of_all(metrics: Mapping[str, float], deployment: Deployment) -> dict[str, fl
     return found
 
 
+def fewest_requests(metrics: Mapping[str, float], workload: Workload) -> float | None:
+    """The requests a second that all tokens make at least, where neither output nor requests are stated; None where one
+    is, or where lengths leave it open."""
+    total, isl, osl = metrics.get("total_tokens_per_s"), mean_length(workload, "isl"), mean_length(workload, "osl")
+    if not (total and isl and osl) or metrics.keys() & {"output_tokens_per_s", "requests_per_s"}:
+        return None
+    most = _most_input(workload, isl) + osl
+    return total / most if math.isfinite(most) else None
+
+
 def shared_out(metrics: Mapping[str, float], deployment: Deployment) -> Iterator[StatedRate]:
     """The stated throughputs of the whole deployment, each with what that of each accelerator comes to."""
     for key, (whole, counted) in EACH.items():
@@ -147,7 +157,8 @@ def _of_lengths(metrics: Mapping[str, float], workload: Workload) -> Iterator[St
         return
     key = "total_tokens_per_s" if "total_tokens_per_s" in metrics else "input_tokens_per_s and output_tokens_per_s"
     said = f"{output:,.4g} output tokens/s at {isl:,.4g} tokens in and {osl:,.4g} out"
-    least, most = output * (isl + osl) / osl, output * _most_of_each(workload, isl, osl)
+    shortest = osl if workload.osl_actual is not None else osl * SHORTEST
+    least, most = output * (isl + osl) / osl, output * (_most_input(workload, isl) + shortest) / shortest
     if total < least:
         yield StatedRate(key, total, least, said)
     elif total > most:
@@ -161,16 +172,12 @@ def mean_length(workload: Workload, which: str) -> float | None:
     return counted if counted is not None else getattr(workload, f"{which}_requested")
 
 
-def _most_of_each(workload: Workload, isl: float, osl: float) -> float:
-    """How many tokens there are at most for each one put out; any number where earlier turns or a prefix that is shared
-    may come on top of the input asked for."""
-    if workload.isl_actual is None:
-        if workload.turns or workload.shared_prefix_share:
-            return math.inf
-        isl += TEMPLATE_TOKENS
-    if workload.osl_actual is None:
-        osl *= SHORTEST
-    return (isl + osl) / osl
+def _most_input(workload: Workload, isl: float) -> float:
+    """How many tokens an input has at most; any number where earlier turns or a prefix that is shared may come on top
+    of what was asked for."""
+    if workload.isl_actual is not None:
+        return isl
+    return math.inf if workload.turns or workload.shared_prefix_share else isl + TEMPLATE_TOKENS
 
 
 def _words(key: str) -> str:

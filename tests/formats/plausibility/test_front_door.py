@@ -134,6 +134,26 @@ def test_an_impossible_rate_of_requests_ranks_nowhere_beside_a_possible_one_of_t
     assert kinds(point(output_tokens_per_s=6400.0, requests_per_s=64.0, e2el_ms_mean=1000.0)) == []
 
 
+@pytest.mark.parametrize(
+    ("lengths", "total", "expected"),
+    [
+        # Answers of 1 s, each of 900 + 100 tokens: 64 in flight are 64,000 tokens/s, half as much again 96,000.
+        ({"isl_actual": 900.0, "osl_actual": 100.0}, 95_000.0, []),
+        ({"isl_actual": 900.0, "osl_actual": 100.0}, 97_000.0, ["littles-law"]),
+        # A template may add 200.
+        ({"isl_requested": 900, "osl_requested": 100}, 114_000.0, []),
+        ({"isl_requested": 900, "osl_requested": 100}, 116_000.0, ["littles-law"]),
+        ({"isl_requested": 900, "osl_requested": 100, "turns": 3.0}, 116_000.0, []),
+        ({"isl_actual": 900.0, "osl_actual": 100.0}, 6400.0, []),
+    ],
+)
+def test_all_tokens_alone_tell_that_too_many_were_in_flight(
+    lengths: dict[str, float], total: float, expected: list[str]
+) -> None:
+    one = point(workload=Workload(**lengths), total_tokens_per_s=total, e2el_ms_mean=1000.0)  # type: ignore[arg-type]
+    assert kinds(one) == expected
+
+
 def test_requests_that_stream_are_no_more_than_were_let_in() -> None:
     """6,400 tokens/s of 10 ms each are 64 that stream; half as much again is beyond what means leave open."""
     for tpot in ("tpot_ms_mean", "tpot_ms_p50"):
