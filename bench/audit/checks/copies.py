@@ -91,7 +91,7 @@ def _by_figures(library: Library, known: Set[str]) -> Iterator[Finding]:
     rows = library.fetch(_alike_in_figures_sql(rates, times))
     pairs: dict[tuple[str, ...], list[tuple[str, str, int]]] = {}
     for one, other, sources, figures in rows:
-        if not known.issuperset((one, other)):
+        if not known >= {one, other}:
             pairs.setdefault(tuple(dict.fromkeys(sources)), []).append((one, other, figures))
     for names, found in sorted(pairs.items(), key=lambda item: (-len(item[1]), item[0])):
         ids = dict.fromkeys(id for one, other, _ in found for id in (one, other))
