@@ -379,6 +379,14 @@ def test_round_figures_and_repeats_are_no_copies(tmp_path: Path) -> None:
     again = {"output_tokens_per_s": 1500, "ttft_ms_p50": 200, "tpot_ms_mean": 12, "e2el_ms_mean": 1400}
     rounded = {**FIGURES, **again}
     assert found("copies", library(tmp_path / "round", rounded, {**rounded, "concurrency": 20})) == []
+    two = {
+        **FIGURES,
+        "output_tokens_per_s": 4512.37,
+        "ttft_ms_p50": 118.204,
+        "tpot_ms_mean": None,
+        "e2el_ms_mean": None,
+    }
+    assert found("copies", library(tmp_path / "two", two, {**two, "concurrency": 20}, FIGURES)) == []
     repeats = ({**FIGURES, "repeat": 1}, {**FIGURES, "repeat": 2, "note": "as measured again"})
     assert found("copies", library(tmp_path / "repeats", *repeats)) == []
 
@@ -418,6 +426,7 @@ def test_two_sources_with_two_figures_under_one_label_are_told(
         ({}, {**NO_ENGINE, "accelerator": "h200-sxm"}),
         ({}, {"engine": "sglang"}),
         ({}, {"engine_version": "0.10"}),
+        ({}, {"engine_version": "0.10", "accelerator": None}),
         ({}, {**NO_ENGINE, "isl": None, "isl_actual": None}),
         ({}, {**NO_ENGINE, "concurrency": 20}),
         ({"accelerator": None}, {"accelerator": None}),

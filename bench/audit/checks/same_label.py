@@ -68,10 +68,9 @@ def _apart_sql() -> str:
     near = f"{lengths} AND coalesce(abs(a.date - b.date) <= {RUN_GAP_DAYS}, TRUE)"
     told = "a.model IS NOT NULL AND a.accelerator IS NOT NULL"
     # One of the two lacks what the other states, and something of the two is the same.
-    fits = " AND ".join(f"coalesce(a.{name} = b.{name}, TRUE)" for name in MAY_BE_ABSENT)
     same = " OR ".join(f"coalesce(a.{name} = b.{name}, FALSE)" for name in MAY_BE_ABSENT)
     version = "(a.engine IS NULL OR b.engine IS NULL OR a.engine_version IS NOT DISTINCT FROM b.engine_version)"
-    other = f"a.source <> b.source AND a.place <> b.place AND a.model IS NOT NULL AND {fits} AND ({same}) AND {version}"
+    other = f"a.source <> b.source AND a.place <> b.place AND a.model IS NOT NULL AND ({same}) AND {version}"
     return (
         f"WITH held AS MATERIALIZED (SELECT point_id, hash({label}) AS label, hash({label}, {load}) AS place,"
         f" hash({rest}, {load}) AS wide, model, engine, engine_version, accelerator, isl, osl, date,"

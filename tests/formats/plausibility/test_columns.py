@@ -205,3 +205,16 @@ def test_more_in_flight_than_were_let_in_ranks_nowhere_however_it_is_stated() ->
     first, other = found.to_pylist()
     assert [flag["kind"] for flag in json.loads(first)] == ["littles-law"]
     assert other is None
+
+
+def test_all_tokens_that_the_lengths_do_not_allow_are_told() -> None:
+    columns = {
+        "output_tokens_per_s": pa.array([1500.0, 1500.0, 1500.0]),
+        "total_tokens_per_s": pa.array([20_000.0, 7500.0, 3000.0]),
+        "isl_requested": pa.array([1024] * 3),
+        "osl_requested": pa.array([256] * 3),
+    }
+    found = with_doubts(columns, 3)
+    assert found is not None
+    kinds = [[flag["kind"] for flag in json.loads(one or "[]")] for one in found.to_pylist()]
+    assert kinds == [["rates_differ"], [], ["rates_differ"]]

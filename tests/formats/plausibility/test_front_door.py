@@ -242,6 +242,7 @@ def test_an_impossible_point_of_a_sweep_ranks_nowhere(tmp_path: Path, monkeypatc
         {"output_tokens_per_s": None, "output_tokens_per_s_per_accelerator": 2500.0, "concurrency": 4},
         {"output_tokens_per_s": None, "requests_per_s": 200.0, "concurrency": 4, "osl": None},
         {"output_tokens_per_s": 20_000.0, "concurrency": 4, "e2el_ms_mean": None, "tpot_ms_p50": 10.0},
+        {"output_tokens_per_s": None, "total_tokens_per_s": 264_800.0, "concurrency": 4},
         {"output_tokens_per_s": 20_000.0, "concurrency": 4, "load_kind": "unknown"},
         {"output_tokens_per_s": 20_000.0, "concurrency": 4, "load_kind": "open", "request_rate": 200.0},
     ],
