@@ -242,27 +242,23 @@ def reading(journal: Journal, name: str) -> Reading:
 
     One whose figures cannot be true together is refused alone: the sweep may still be running.
     """
-    from bench.formats.plausibility.lengths import judged
-    from bench.formats.reading.finishing import check
+    from bench.formats.plausibility import front_door
     from bench.formats.reading.point_table import Reading, passports_table, points_table
 
     first = journal.sessions[0]
     points, refusals = [], []
     for line, session in journal.measured:
-        point = _point(line, session)
         try:
-            check(name, point)
+            points.append(front_door.admitted(name, _point(line, session)))
         except InputError as problem:
             refusals.append(Refusal(name, str(problem), line.number))
-        else:
-            points.append(point)
     if not points:
         raise InputError(f"{name} has no point that could be taken: {refusals[0].reason}")
     keys = dict.fromkeys(key for line, _ in journal.measured for key in line.metrics)
     about = {"title": first.title} if first.title else {}
     return Reading(
         NAME,
-        points_table(judged(points)),
+        points_table(points),
         passports=passports_table([_passport(key, journal) for key in keys]) if keys else None,
         tool_version=first.tool_version,
         refusals=refusals,

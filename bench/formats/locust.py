@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.errors import InputError
-from bench.formats.plausibility import no_more_than_all, soundness
+from bench.formats.plausibility import front_door, no_more_than_all, soundness
 from bench.formats.reading import (
     Fields,
     KeyShape,
@@ -195,7 +195,8 @@ def _file_times(row: Fields, run: LocustRun, metrics: PointMetrics) -> str | Non
     _file(metrics, "e2el_ms", whole, "answer read to its end - request sent")
     latencies = {key: value for key, value in metrics.items() if not key.startswith("requests_")}
     counts = [sent, *(event.number("Request Count") or 0 for event in run.events.values())]
-    soundness.check(row.file, row.path, {**latencies, "requests_ok": max(counts)})
+    checked = {**latencies, "requests_ok": max(counts)}
+    front_door.check(row.file, Point(Deployment(), Workload(), Load(), checked, row.path, NAME))
     return said
 
 

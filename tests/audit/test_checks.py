@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,18 @@ TWICE_THE_LOAD = {
     "e2el_ms_mean": 3333,
     "tpot_ms_mean": 28.33,
 }
+
+WITHOUT_RATES = dict.fromkeys(
+    (
+        "isl_actual",
+        "osl_actual",
+        "output_tokens_per_s",
+        "requests_per_s",
+        "ttft_ms_mean",
+        "tpot_ms_mean",
+        "e2el_ms_mean",
+    )
+)
 
 STEPS = {
     **dict.fromkeys(("requests_per_s", "ttft_ms_mean", "tpot_ms_mean", "e2el_ms_mean", "concurrency")),
@@ -115,6 +128,33 @@ def test_every_check_finds_nothing_where_figures_agree_or_there_are_none(tmp_pat
             "total_tokens_per_s is 3,000; 1,500 output tokens/s at 1,024 tokens in and 256 out come to 7,500",
         ),
         (
+            "rates",
+            {**WITHOUT_RATES, "isl": 1024, "osl": 256, "output_tokens_per_s": 1500, "total_tokens_per_s": 20_000},
+            "rates_differ",
+            "total_tokens_per_s is 2e+04; 1,500 output tokens/s at 1,024 tokens in and 256 out, with a chat template"
+            " and answers that end early, come to 9,469",
+        ),
+        (
+            "rates",
+            {
+                **WITHOUT_RATES,
+                "isl_actual": 1024,
+                "osl_actual": 256,
+                "isl": 1024,
+                "osl": 256,
+                "output_tokens_per_s": 1500,
+                "total_tokens_per_s": 12_000,
+            },
+            "rates_differ",
+            "total_tokens_per_s is 1.2e+04; 1,500 output tokens/s at 1,024 tokens in and 256 out come to 7,500",
+        ),
+        (
+            "rates",
+            {"output_tokens_per_s_per_accelerator": 404},
+            "rates_differ",
+            "output_tokens_per_s is 404; 404 of each of 4 accelerators come to 1,616",
+        ),
+        (
             "decode_step",
             {**STEPS, "output_tokens_per_s": 500},
             "rates_differ",
@@ -131,6 +171,62 @@ def test_a_point_that_contradicts_itself(
     assert (finding.source, finding.flag) == ("made", flag)
     assert flag in flags.KINDS
     assert held.fetch("SELECT count(*) FROM points WHERE point_id = ?", finding.point_ids) == [(1,)]
+
+
+RATE_SHAPES: tuple[dict[str, object], ...] = (
+    {"output_tokens_per_s": 404},
+    {"output_tokens_per_s_per_accelerator": 101},
+    {"requests_per_s": 4, "isl": None, "osl": None},
+)
+"""4 answers a second, however that is stated."""
+LOADS: tuple[dict[str, object], ...] = ({}, {"load_kind": "unknown"}, {"load_kind": "open", "request_rate": 4})
+TIMES_MS = (1000, 1500, 2500, 6000)
+
+
+def expected_kind(load: dict[str, object], latency: str, time: int) -> str | None:
+    """The flag of 4 answers a second of such a time at concurrency 10, by hand.
+
+    More than 15 in flight are too many; fewer than 6.7 too few for a closed loop, and down to 10 x 0.9 / 1.6 = 5.6 a
+    mean above the median explains them.
+    """
+    in_flight = 4 * time / 1000
+    if in_flight > 15:
+        return "littles-law"
+    if load or in_flight > 6.7:
+        return None
+    return "littles-law-by-median" if latency == "e2el_ms_p50" and in_flight > 5.6 else "littles-law"
+
+
+def test_little_s_law_is_the_readers_whatever_a_row_states(tmp_path: Path) -> None:
+    shapes = list(product(RATE_SHAPES, LOADS, ("e2el_ms_mean", "e2el_ms_p50"), TIMES_MS))
+    held = library(
+        tmp_path,
+        *(
+            {**WITHOUT_RATES, **rate, **load, latency: time, "variant": f"shape {number}"}
+            for number, (rate, load, latency, time) in enumerate(shapes)
+        ),
+    )
+    expected = {
+        f"shape {number}": kind
+        for number, (_, *about) in enumerate(shapes)
+        if (kind := expected_kind(*about))  # type: ignore[arg-type]
+    }
+    points = held.fetch("SELECT point_id, variant, flags FROM points")
+    read = {name: kind for _, name, said in points for kind in flags.kinds_of(said) if kind.startswith("littles-law")}
+    variants = {point_id: name for point_id, name, _ in points}
+    audited = {variants[one.point_ids[0]]: one.flag for one in found("littles_law", held)}
+    assert read == expected
+    assert audited == expected
+    assert len(points) == len(shapes) == 72
+
+
+def test_a_point_whose_chips_are_known_only_later_is_judged_by_them(tmp_path: Path) -> None:
+    each = {**WITHOUT_RATES, "accelerators": None, "tp": None, "output_tokens_per_s_per_accelerator": 101}
+    held = library(tmp_path, {**each, "e2el_ms_mean": 6000})
+    assert found("littles_law", held) == []
+    ((source_id,),) = held.fetch("SELECT DISTINCT source_id FROM points")
+    held.set_facts(source_id, {"accelerators": 4})
+    assert [one.flag for one in found("littles_law", held)] == ["littles-law"]
 
 
 HEAVY = {
@@ -222,12 +318,126 @@ def test_one_row_is_a_copy_where_its_figures_have_many_digits(tmp_path: Path) ->
     assert found("copies", library(tmp_path / "round", round_figures, others=(again,))) == []
 
 
-def test_two_sources_with_two_figures_under_one_label_are_told(tmp_path: Path) -> None:
-    other = {"output_tokens_per_s": 1200, "requests_per_s": 12, "tpot_ms_mean": 6, "e2el_ms_mean": 800}
-    held = library(tmp_path, {}, others=(other,))
+NO_ENGINE: dict[str, object] = {"engine": None, "engine_version": None}
+FIGURES: dict[str, object] = {
+    **WITHOUT_RATES,
+    "output_tokens_per_s": 702.5,
+    "ttft_ms_p50": 213,
+    "tpot_ms_mean": 12.4,
+    "e2el_ms_mean": 1456,
+}
+"""Figures as people print them: 4 + 3 + 3 + 4 digits."""
+
+
+@pytest.mark.parametrize(
+    "filed",
+    [
+        NO_ENGINE,
+        {"accelerator": None},
+        {**NO_ENGINE, "total_tokens_per_s": None, "ttft_ms_p50": None},
+        {"accelerator": "h200-sxm"},
+        {"concurrency": 16},
+        {"isl": 2000, "osl": 202},
+        {"precision": None, "tp": None},
+    ],
+)
+def test_one_row_is_a_copy_under_another_configuration_where_many_figures_are_alike(
+    filed: dict[str, object], tmp_path: Path
+) -> None:
+    copy = {**FIGURES, "total_tokens_per_s": 7658}
+    (finding,) = found("copies", library(tmp_path, copy, others=({**copy, **filed},)))
+    assert len(finding.point_ids) == 2
+    assert finding.values["measurements"] == 1
+    assert "made and other both hold" in finding.text
+
+
+def test_a_row_that_was_copied_to_other_loads_of_its_own_source_is_a_copy(tmp_path: Path) -> None:
+    (finding,) = found("copies", library(tmp_path, FIGURES, {**FIGURES, "concurrency": 12, "note": "by mistake"}))
+    assert (len(finding.point_ids), finding.source) == (2, "made")
+
+
+def test_a_copied_row_of_unverified_figures_is_a_copy(tmp_path: Path) -> None:
+    held = library(tmp_path, FIGURES | {"evidence": None}, others=(FIGURES | NO_ENGINE | {"evidence": None},))
+    assert [one.values["measurements"] for one in found("copies", held)] == [1]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"tpot_ms_mean": 12.5},
+        {"ttft_ms_p50": None, "tpot_ms_mean": None},
+        {"output_tokens_per_s": 703.5},
+        {"ttft_ms_p99": 213, "ttft_ms_p50": None, "tpot_ms_mean": None, "e2el_ms_mean": None},
+    ],
+)
+def test_a_row_with_another_figure_or_few_in_common_is_no_copy(changed: dict[str, object], tmp_path: Path) -> None:
+    others = {**FIGURES, **NO_ENGINE, **changed}
+    assert found("copies", library(tmp_path, FIGURES, others=(others,))) == []
+
+
+def test_round_figures_and_repeats_are_no_copies(tmp_path: Path) -> None:
+    again = {"output_tokens_per_s": 1500, "ttft_ms_p50": 200, "tpot_ms_mean": 12, "e2el_ms_mean": 1400}
+    rounded = {**FIGURES, **again}
+    assert found("copies", library(tmp_path / "round", rounded, {**rounded, "concurrency": 20})) == []
+    two = {
+        **FIGURES,
+        "output_tokens_per_s": 4512.37,
+        "ttft_ms_p50": 118.204,
+        "tpot_ms_mean": None,
+        "e2el_ms_mean": None,
+    }
+    assert found("copies", library(tmp_path / "two", two, {**two, "concurrency": 20}, FIGURES)) == []
+    repeats = ({**FIGURES, "repeat": 1}, {**FIGURES, "repeat": 2, "note": "as measured again"})
+    assert found("copies", library(tmp_path / "repeats", *repeats)) == []
+
+
+OTHER_FIGURES: dict[str, object] = {
+    "output_tokens_per_s": 1200,
+    "requests_per_s": 12,
+    "tpot_ms_mean": 6,
+    "e2el_ms_mean": 800,
+}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ({}, {}, ""),
+        ({}, NO_ENGINE, "(other states no engine)"),
+        (NO_ENGINE, {}, "(made states no engine)"),
+        (NO_ENGINE, NO_ENGINE, ""),
+        ({}, {"accelerator": None}, "(other states no accelerator)"),
+    ],
+)
+def test_two_sources_with_two_figures_under_one_label_are_told(
+    first: dict[str, object], second: dict[str, object], said: str, tmp_path: Path
+) -> None:
+    held = library(tmp_path, first, others=({**OTHER_FIGURES, **second},))
     (finding,) = found("same_label", held)
-    assert "tokens/s in other and made" in finding.text or "tokens/s in made and other" in finding.text
-    assert finding.values["high"] == 1200
+    assert f"tokens/s in other and made{' ' * bool(said)}{said}," in finding.text
+    assert finding.values == {"high": 1200, "low": 404, "ratio": pytest.approx(1200 / 404)}
+    assert len(finding.point_ids) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({}, {**NO_ENGINE, "accelerator": None}),
+        ({}, {**NO_ENGINE, "accelerator": "h200-sxm"}),
+        ({}, {"engine": "sglang"}),
+        ({}, {"engine_version": "0.10"}),
+        ({}, {"engine_version": "0.10", "accelerator": None}),
+        ({}, {**NO_ENGINE, "isl": None, "isl_actual": None}),
+        ({}, {**NO_ENGINE, "concurrency": 20}),
+        ({"accelerator": None}, {"accelerator": None}),
+        ({"accelerator": None}, NO_ENGINE),
+    ],
+)
+def test_two_sources_whose_labels_tell_them_apart_or_too_little_are_not_told(
+    first: dict[str, object], second: dict[str, object], tmp_path: Path
+) -> None:
+    held = library(tmp_path, first, others=({**OTHER_FIGURES, **second},))
+    assert found("same_label", held) == []
 
 
 COLUMNS = (

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bench import catalogue
+from bench.audit.finding import Finding
+from bench.formats.plausibility import columns
 from bench.library import Library
 
 NAMED = ("point_id", "source", "model", "precision", "engine", "accelerator", "accelerators")
+BATCH = 50_000
+"""So many points are judged at once as readers judge them."""
 MOST = 5_000
 """So many points are looked at closely by one check: those that are off the most, when SQL puts them first."""
 
@@ -28,6 +31,16 @@ def rows_where(
         yield {key: value for key, value in zip(wanted, values, strict=True) if value is not None}
 
 
-def metrics_of(row: Mapping[str, Any]) -> dict[str, float]:
-    """The metrics among a row's columns."""
-    return {key: value for key, value in row.items() if catalogue.is_metric(key)}
+def doubts_of(library: Library, *kinds: str) -> Iterator[Finding]:
+    """The points that earn a flag of one of these kinds by the rules of every reader, in the order of the kinds."""
+    wanted = [*(key for key in columns.JUDGED_BY if library.has(key)), *sorted(library.metric_columns())]
+    found: list[tuple[int, str, str, str]] = []
+    with library.cursor() as cursor:
+        rows = cursor.sql(f"SELECT {', '.join(('point_id', 'source', *wanted))} FROM points")
+        for batch in rows.to_arrow_reader(BATCH):
+            ids, sources = batch.column("point_id"), batch.column("source")
+            for row, doubts in columns.doubtful({key: batch.column(key) for key in wanted}, batch.num_rows).items():
+                about = (ids[row].as_py(), sources[row].as_py())
+                found += [(kinds.index(flag.kind), *about, flag.seen) for flag in doubts if flag.kind in kinds]
+    for kind, point_id, source, seen in sorted(found):
+        yield Finding(seen, kinds[kind], source, (point_id,))

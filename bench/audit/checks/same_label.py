@@ -13,15 +13,16 @@ from bench.records import DEPLOYMENT_FIELDS, LOAD_FIELDS
 from bench.wording import counted, number
 
 TITLE = "One label, two figures"
-RULE = "points that stand, alike in deployment, load and stated lengths have one throughput"
+RULE = "points that stand, alike in deployment, load and stated lengths have one throughput, in one source or in two"
 
 APART = 1.1
 """Repeats on one machine lie within a few per cent."""
 
 NOT_ON_A_LABEL = ("checkpoint", "variant", "kv_precision")
 LABEL = (*(name for name in DEPLOYMENT_FIELDS if name not in NOT_ON_A_LABEL), "evidence")
-TOLD_BY_SEVERAL = ("model", "engine", "accelerator")
-"""Points of two sources have one label only where it tells these."""
+MAY_BE_ABSENT = ("engine", "accelerator")
+"""Points of two sources have one label where it tells the model and one of these, and one that only one of the two
+sources states is the other's too."""
 LENGTHS = ("isl", "osl")
 """Where only one of two points states a length, the label of neither tells them apart."""
 
@@ -36,32 +37,15 @@ def findings(library: Library) -> Iterator[Finding]:
     """The labels under which two points at one load lie apart, with the load where they lie farthest."""
     if not library.has("output_tokens_per_s"):
         return
-    label = ", ".join(LABEL)
-    load = ", ".join(LOAD_FIELDS)
-    alike = " AND ".join(f"coalesce(a.{name} = b.{name}, a.source = b.source)" for name in LENGTHS)
-    stated = " AND ".join(f"{name} IS NOT NULL" for name in TOLD_BY_SEVERAL)
-    rows = library.fetch(
-        f"WITH held AS MATERIALIZED (SELECT point_id, hash({label}) AS label, hash({label}, {load}) AS place,"
-        f" isl, osl, date, output_tokens_per_s AS value, coalesce(source, '') AS source, {stated} AS told FROM points"
-        f" WHERE evidence = 'measured' AND point_id NOT IN (SELECT point_id FROM {SET_ASIDE})"
-        " AND output_tokens_per_s > 0 AND load_kind IN ('closed', 'batch', 'open')),"
-        " doubtful AS (SELECT * FROM held WINDOW one AS (PARTITION BY place)"
-        f" QUALIFY max(value) OVER one > {APART} * min(value) OVER one),"
-        " extremes AS (SELECT label, place, isl, osl, date, source, told, min({'v': value, 'id': point_id}) AS low,"
-        " max({'v': value, 'id': point_id}) AS high FROM doubtful GROUP BY ALL),"
-        " pairs AS (SELECT a.label, a.high AS high, b.low AS low FROM extremes a JOIN extremes b USING (place)"
-        f" WHERE a.high.v > {APART} * b.low.v AND {alike}"
-        " AND (a.source = b.source OR a.told)"
-        f" AND coalesce(abs(a.date - b.date) <= {RUN_GAP_DAYS}, TRUE))"
-        " SELECT max({'r': high.v / low.v, 'high': high, 'low': low}), list_sort(list_distinct("
-        " flatten(list([high.id, low.id])))) FROM pairs GROUP BY label ORDER BY 1 DESC"
-    )
-    for worst, ids in rows:
+    for worst, ids in library.fetch(_apart_sql()):
         high, low = worst["high"], worst["low"]
         pair = points.named(library, [high["id"], low["id"]])
         facts, other = pair[high["id"]], pair[low["id"]]
         unlike = [name for name in NOT_TOLD if getattr(facts, name) != getattr(other, name)]
         where = "" if facts.source == other.source else f" in {facts.source} and {other.source}"
+        for name, one in ((name, one) for name in MAY_BE_ABSENT for one in (facts, other)):
+            if getattr(one, name) is None and getattr(facts, name) != getattr(other, name):
+                where += f" ({one.source} states no {name})"
         text = (
             f"{facts.words(unlike)} has {number(high['v'])} and {number(low['v'])} tokens/s{where},"
             f" {number(worst['r'])} times apart; {counted(len(ids), 'point')} share the label."
@@ -74,3 +58,36 @@ def findings(library: Library) -> Iterator[Finding]:
             tuple(first)[:LISTED],
             values={"high": high["v"], "low": low["v"], "ratio": worst["r"]},
         )
+
+
+def _apart_sql() -> str:
+    """The query of each label with its two points that lie farthest apart and the ids of all that lie apart."""
+    label, load = ", ".join(LABEL), ", ".join(LOAD_FIELDS)
+    rest = ", ".join(name for name in LABEL if name not in (*MAY_BE_ABSENT, "engine_version"))
+    lengths = " AND ".join(f"coalesce(a.{name} = b.{name}, a.source = b.source)" for name in LENGTHS)
+    near = f"{lengths} AND coalesce(abs(a.date - b.date) <= {RUN_GAP_DAYS}, TRUE)"
+    told = "a.model IS NOT NULL AND a.accelerator IS NOT NULL"
+    # One of the two lacks what the other states, and something of the two is the same.
+    same = " OR ".join(f"coalesce(a.{name} = b.{name}, FALSE)" for name in MAY_BE_ABSENT)
+    version = "(a.engine IS NULL OR b.engine IS NULL OR a.engine_version IS NOT DISTINCT FROM b.engine_version)"
+    other = f"a.source <> b.source AND a.place <> b.place AND a.model IS NOT NULL AND ({same}) AND {version}"
+    return (
+        f"WITH held AS MATERIALIZED (SELECT point_id, hash({label}) AS label, hash({label}, {load}) AS place,"
+        f" hash({rest}, {load}) AS wide, model, engine, engine_version, accelerator, isl, osl, date,"
+        " output_tokens_per_s AS value, coalesce(source, '') AS source FROM points"
+        " WHERE evidence IN ('measured', 'unverified')"
+        f" AND point_id NOT IN (SELECT point_id FROM {SET_ASIDE})"
+        " AND output_tokens_per_s > 0 AND load_kind IN ('closed', 'batch', 'open')),"
+        " extremes AS MATERIALIZED (SELECT * EXCLUDE (point_id, value), min({'v': value, 'id': point_id}) AS low,"
+        " max({'v': value, 'id': point_id}) AS high FROM held GROUP BY ALL),"
+        " doubtful AS (SELECT * FROM extremes WINDOW one AS (PARTITION BY place)"
+        f" QUALIFY max(high.v) OVER one > {APART} * min(low.v) OVER one),"
+        f" partial AS (SELECT * FROM extremes WHERE {' OR '.join(f'{name} IS NULL' for name in MAY_BE_ABSENT)}),"
+        " pairs AS (SELECT a.label, a.high AS high, b.low AS low FROM doubtful a JOIN doubtful b USING (place)"
+        f" WHERE {near} AND (a.source = b.source OR ({told}))"
+        f" UNION ALL SELECT b.label, a.high, b.low FROM partial a JOIN extremes b USING (wide) WHERE {near} AND {other}"
+        f" UNION ALL SELECT b.label, b.high, a.low FROM partial a JOIN extremes b USING (wide) WHERE {near} AND {other}"
+        ")"
+        " SELECT max({'r': high.v / low.v, 'high': high, 'low': low}), list_sort(list_distinct("
+        f" flatten(list([high.id, low.id])))) FROM pairs WHERE high.v > {APART} * low.v GROUP BY label ORDER BY 1 DESC"
+    )

@@ -1,14 +1,13 @@
-"""The flags and contradictions of points that come as columns: the rules of `lengths.doubts` and `soundness.check`,
-for tables of a million rows.
+"""The front door for points that come as columns, such as tables of a million rows.
 
-Arithmetic on whole columns finds the few rows that a rule may speak of; these alone are judged one by one.
+Arithmetic on whole columns finds the few rows that a rule may speak of; these alone pass the door one by one.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from bench.catalogue import is_metric
-from bench.formats.plausibility import Contradiction, soundness
+from bench.formats.plausibility import Contradiction, front_door
 from bench.formats.plausibility.distributions import FAR
 from bench.formats.plausibility.latency_parts import (
     A_THOUSAND,
@@ -27,13 +26,16 @@ from bench.formats.plausibility.latency_parts import (
     TOO_LITTLE,
     TOO_MUCH,
 )
-from bench.formats.plausibility.lengths import LENGTH_SHARE, PER_CHIP, doubts
-from bench.formats.plausibility.rates import SAME_WINDOW, SUMS
+from bench.formats.plausibility.lengths import LENGTH_SHARE
+from bench.formats.plausibility.rates import EACH, SAME_WINDOW, SHARED_OUT, SUMS
 from bench.formats.plausibility.soundness import LITTLE_TOLERANCE, OF_ALL_AT_ONCE, PARTS_OF_A_RUN
-from bench.records import Flag, Load, Workload
+from bench.records import Deployment, Flag, Load, Point, Workload
 
-LENGTHS = ("isl_requested", "isl_actual", "osl_requested", "osl_actual")
+SHARERS = tuple(dict.fromkeys(counted for _, counted in EACH.values()))
+LENGTHS = ("isl_requested", "isl_actual", "osl_requested", "osl_actual", "shared_prefix_share", "turns")
 LOAD = ("load_kind", "concurrency")
+JUDGED_BY = (*SHARERS, *LENGTHS, *LOAD)
+"""The columns besides metrics that a rule looks at."""
 
 A_FEW = 4.0
 """How many times one figure is another before its row is looked at alone; what is refused is further apart."""
@@ -49,46 +51,44 @@ def with_doubts(columns: Mapping[str, pa.Array], rows: int) -> pa.Array | None:
     if rows == 0:
         return columns.get("flags")
     flags = columns["flags"].to_pylist() if "flags" in columns else [None] * rows
-    for row in np.flatnonzero(_suspects(columns, rows)):
-        place = int(row)
+    for place, doubts in doubtful(columns, rows).items():
         stated = json.loads(flags[place] or "[]")
         kinds = {flag["kind"] for flag in stated}
-        found = [dataclasses.asdict(flag) for flag in _doubts(columns, place) if flag.kind not in kinds]
+        found = [dataclasses.asdict(flag) for flag in doubts if flag.kind not in kinds]
         if found:
             flags[place] = json.dumps([*stated, *found])
     return pa.array(flags, pa.string()) if any(flags) else None
+
+
+def doubtful(columns: Mapping[str, pa.Array], rows: int) -> dict[int, tuple[Flag, ...]]:
+    """The rows whose figures earn flags, each with those of the front door."""
+    suspects = np.flatnonzero(_suspects(columns, rows)) if rows else ()
+    found = {int(row): front_door.doubts(_point(columns, int(row))) for row in suspects}
+    return {row: doubts for row, doubts in found.items() if doubts}
 
 
 def contradicted(columns: Mapping[str, pa.Array], rows: int) -> dict[int, Contradiction]:
     """The rows whose figures cannot be true together, each with the first contradiction in it."""
     found: dict[int, Contradiction] = {}
     for row in np.flatnonzero(_impossible(columns, rows)) if rows else ():
-        metrics, workload, load = _parts(columns, int(row))
         try:
-            soundness.check(
-                "",
-                "",
-                metrics,
-                concurrency=load.concurrency,
-                saturated=load.load_kind == "saturated",
-                osl=workload.osl_actual,
-            )
+            front_door.check("", _point(columns, int(row)))
         except Contradiction as problem:
             found[int(row)] = problem
     return found
 
 
-def _doubts(columns: Mapping[str, pa.Array], row: int) -> tuple[Flag, ...]:
-    chips = columns["accelerators"][row].as_py() if "accelerators" in columns else None
-    return doubts(*_parts(columns, row), accelerators=chips)
-
-
-def _parts(columns: Mapping[str, pa.Array], row: int) -> tuple[dict[str, float], Workload, Load]:
-    """The figures of a row, and the lengths and the load that they are of."""
-    cells = {key: column[row].as_py() for key, column in columns.items() if is_metric(key) or key in (*LENGTHS, *LOAD)}
-    metrics = {key: cell for key, cell in cells.items() if is_metric(key) and cell is not None}
-    workload = Workload(**{key: cells[key] for key in LENGTHS if key in cells})
-    return metrics, workload, Load(cells.get("load_kind") or "unknown", concurrency=cells.get("concurrency"))
+def _point(columns: Mapping[str, pa.Array], row: int) -> Point:
+    """The figures of a row with what a rule looks at besides."""
+    cells = {key: column[row].as_py() for key, column in columns.items() if is_metric(key) or key in JUDGED_BY}
+    return Point(
+        Deployment(**{key: cells[key] for key in SHARERS if key in cells}),
+        Workload(**{key: cells[key] for key in LENGTHS if key in cells}),
+        Load(cells.get("load_kind") or "unknown", concurrency=cells.get("concurrency")),
+        {key: cell for key, cell in cells.items() if is_metric(key) and cell is not None},
+        "",
+        "",
+    )
 
 
 def _first(columns: Mapping[str, pa.Array], rows: int, *keys: str) -> FloatColumn:
@@ -104,24 +104,41 @@ def _first(columns: Mapping[str, pa.Array], rows: int, *keys: str) -> FloatColum
 def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool_]:
     """The rows that a rule may speak of: all of which one does, and some more."""
     first = partial(_first, columns, rows)
-    output, total, taken_in = (first(f"{which}_tokens_per_s") for which in ("output", "total", "input"))
-    output = np.where(np.isnan(output), first(PER_CHIP) * first("accelerators"), output)
+    output, total, taken_in = (_whole(first, which) for which in ("output", "total", "input"))
     requests, duration = first("requests_per_s"), first("duration_s")
     counted = first("output_tokens") / first("requests_ok")
-    isl, osl = first("isl_requested"), first("osl_actual", "osl_requested")
+    isl, osl = first("isl_actual", "isl_requested"), first("osl_actual", "osl_requested")
     latency = first("e2el_ms_mean", "e2el_ms_p50") / 1000
     with np.errstate(all="ignore"):
+        suspects: npt.NDArray[np.bool_] = latency / duration < OF_ALL_AT_ONCE
+        for key, (whole, counted_by) in EACH.items():
+            suspects |= _apart(first(key) * first(counted_by) / first(whole), SHARED_OUT)
+        tpot = first("tpot_ms_mean", "tpot_ms_p50")
         in_flight = np.where(np.isnan(output / osl), requests, output / osl) * latency / first("concurrency")
-        suspects = _apart(in_flight, LITTLE_TOLERANCE) | (latency / duration < OF_ALL_AT_ONCE)
-        suspects |= first("tpot_ms_mean", "tpot_ms_p50") < FASTEST_TPOT_MS
+        suspects |= _apart(in_flight, LITTLE_TOLERANCE)
+        suspects |= total / (isl + osl) * latency > first("concurrency") * LITTLE_TOLERANCE
+        suspects |= output * tpot / 1000 > first("concurrency") * LITTLE_TOLERANCE
+        suspects |= tpot < FASTEST_TPOT_MS
         for which in ("isl", "osl"):
             suspects |= np.abs(first(f"{which}_actual") / first(f"{which}_requested") - 1) > LENGTH_SHARE
         suspects |= _apart(requests * osl / output, SAME_WINDOW) | _apart((taken_in + output) / total, SAME_WINDOW)
         suspects |= _apart(requests * counted / output, SAME_WINDOW)
-        suspects |= (np.fmax(output, taken_in) > total) | (output * (isl + osl) / osl > total * SAME_WINDOW)
+        suspects |= np.fmax(output, taken_in) > total
+        summed = np.where(np.isnan(total), taken_in + output, total)
+        suspects |= _apart(output * (isl + osl) / osl / summed, SAME_WINDOW)
         for rate, of in SUMS.items():
             suspects |= _apart(first(of) / duration / first(rate), SAME_WINDOW)
     return suspects
+
+
+def _whole(first: Callable[..., FloatColumn], which: str) -> FloatColumn:
+    """A throughput of all, as stated or as what is stated of each accelerator comes to."""
+    whole = f"{which}_tokens_per_s"
+    found = first(whole)
+    for key, (of, counted) in EACH.items():
+        if of == whole:
+            found = np.where(np.isnan(found), first(key) * first(counted), found)
+    return found
 
 
 def _impossible(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool_]:

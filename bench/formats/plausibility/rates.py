@@ -2,16 +2,19 @@
 
 A throughput is a sum divided by the time of its window: that of the whole run for the tools whose formula it is, and a
 window of the tool's own for others (AIPerf's phase lasts until its last failure, GuideLLM cuts warm-up and cool-down).
-Where lengths are known, output tokens are requests times their mean length. All tokens are at least those put out.
+Where lengths are known, output tokens are requests times their mean length, and all tokens are to those put out as
+both lengths are to the answer's. A throughput of each accelerator is that of all, divided by their number.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from bench.catalogue import base_metrics
 from bench.formats.plausibility import Contradiction, may_have_failed
-from bench.records import Flag
+from bench.records import Deployment, Flag, Workload
 
 SUMS = {"requests_per_s": "requests_ok", "output_tokens_per_s": "output_tokens", "input_tokens_per_s": "input_tokens"}
 RATES = (*SUMS, "total_tokens_per_s")
@@ -23,6 +26,14 @@ OTHER_WINDOW = 100.0
 """Ramps and tails explain a lot where windows differ; a wrong unit is off by 1,000."""
 ROUNDED_S = 0.005
 """Half of the last digit of a duration of two digits after the point."""
+SHARED_OUT = 1.05
+"""A throughput of each accelerator is a quotient of one figure: no window lies between, only digits."""
+EACH = {row.key: row.inputs for row in base_metrics() if row.kind == "per_accelerator" and len(row.inputs) == 2}
+"""The throughput of the whole that each one of a part is a share of, and the field that counts the sharers."""
+TEMPLATE_TOKENS = 200.0
+"""What a chat template and a system prompt add to an input that was only asked for."""
+SHORTEST = 0.9
+"""Answers drawn evenly from 80 to 100 % of the length asked for are this share of it on average."""
 
 
 class StatedRate(NamedTuple):
@@ -35,6 +46,8 @@ class StatedRate(NamedTuple):
     rounded: float = ROUNDED
     over_time: bool = False
     """Whether it comes to that over the stated duration."""
+    limit: float = SAME_WINDOW
+    """How many times off is more than what may lie between them."""
 
     @property
     def off(self) -> float:
@@ -60,16 +73,45 @@ def check(file: str, where: str, metrics: Mapping[str, float], *, same_window: b
             raise Contradiction(file, where, held.key, held.stated, f"{held.sum} come to {held.computed:,.4g}")
 
 
-def differing(
-    metrics: Mapping[str, float], osl: float | None, requested: tuple[float | None, float | None] = (None, None)
-) -> tuple[Flag, ...]:
-    """The flag that a throughput is not what its sums come to, though windows might explain it; none where it is.
+def of_all(metrics: Mapping[str, float], deployment: Deployment) -> dict[str, float]:
+    """The metrics, and a throughput of the whole deployment where only that of each accelerator is stated."""
+    found = dict(metrics)
+    for key, (whole, counted) in EACH.items():
+        many = getattr(deployment, counted)
+        if key in metrics and many and whole not in found:
+            found[whole] = metrics[key] * many
+    return found
 
-    `osl` is the mean length of the answers, `requested` the lengths asked for: all tokens are no fewer than these make
-    of the output, since an answer is seldom longer than asked for.
+
+def fewest_requests(metrics: Mapping[str, float], workload: Workload) -> float | None:
+    """The requests a second that all tokens make at least, where neither output nor requests are stated; None where one
+    is, or where lengths leave it open."""
+    total, isl, osl = metrics.get("total_tokens_per_s"), mean_length(workload, "isl"), mean_length(workload, "osl")
+    if not (total and isl and osl) or metrics.keys() & {"output_tokens_per_s", "requests_per_s"}:
+        return None
+    most = _most_input(workload, isl) + osl
+    return total / most if math.isfinite(most) else None
+
+
+def shared_out(metrics: Mapping[str, float], deployment: Deployment) -> Iterator[StatedRate]:
+    """The stated throughputs of the whole deployment, each with what that of each accelerator comes to."""
+    for key, (whole, counted) in EACH.items():
+        many = getattr(deployment, counted)
+        if many and key in metrics and whole in metrics:
+            said = f"{metrics[key]:,.4g} of each of {many:,} {_words(counted)}"
+            rounded = ROUNDED * max(1.0, many)
+            yield StatedRate(whole, metrics[whole], metrics[key] * many, said, rounded, limit=SHARED_OUT)
+
+
+def differing(metrics: Mapping[str, float], workload: Workload, deployment: Deployment) -> tuple[Flag, ...]:
+    """The flag that a throughput is not what others of its figures come to; none where it is, or a window explains it.
+
+    Lengths that were counted are taken as they are; those that were only asked for leave open what a chat template adds
+    to the input and by how much answers end early, and an answer is seldom longer than asked for.
     """
-    for held in (*_held(metrics, osl), *_of_lengths(metrics, *requested)):
-        if held.off > SAME_WINDOW:
+    shared = shared_out(metrics, deployment)
+    for held in (*_held(metrics, workload.osl_actual), *shared, *_of_lengths(of_all(metrics, deployment), workload)):
+        if held.off > held.limit:
             return (
                 Flag(
                     "rates_differ",
@@ -107,13 +149,35 @@ def _held(metrics: Mapping[str, float], osl: float | None) -> Iterator[StatedRat
             yield StatedRate("total_tokens_per_s", total, part, f"{part:,.4g} input or output tokens/s alone")
 
 
-def _of_lengths(metrics: Mapping[str, float], isl: float | None, osl: float | None) -> Iterator[StatedRate]:
-    total, output = metrics.get("total_tokens_per_s"), metrics.get("output_tokens_per_s")
-    if total and output and isl and osl and "input_tokens_per_s" not in metrics:
-        least = output * (isl + osl) / osl
-        if total < least:
-            said = f"{output:,.4g} output tokens/s at {isl:,.4g} tokens in and {osl:,.4g} out"
-            yield StatedRate("total_tokens_per_s", total, least, said)
+def _of_lengths(metrics: Mapping[str, float], workload: Workload) -> Iterator[StatedRate]:
+    output, taken_in = metrics.get("output_tokens_per_s"), metrics.get("input_tokens_per_s")
+    total = metrics.get("total_tokens_per_s", None if taken_in is None or output is None else taken_in + output)
+    isl, osl = (mean_length(workload, which) for which in ("isl", "osl"))
+    if not (total and output and isl and osl):
+        return
+    key = "total_tokens_per_s" if "total_tokens_per_s" in metrics else "input_tokens_per_s and output_tokens_per_s"
+    said = f"{output:,.4g} output tokens/s at {isl:,.4g} tokens in and {osl:,.4g} out"
+    shortest = osl if workload.osl_actual is not None else osl * SHORTEST
+    least, most = output * (isl + osl) / osl, output * (_most_input(workload, isl) + shortest) / shortest
+    if total < least:
+        yield StatedRate(key, total, least, said)
+    elif total > most:
+        at_most = "" if most == least else ", with a chat template and answers that end early,"
+        yield StatedRate(key, total, most, said + at_most)
+
+
+def mean_length(workload: Workload, which: str) -> float | None:
+    """The mean length as counted, else as asked for."""
+    counted: float | None = getattr(workload, f"{which}_actual")
+    return counted if counted is not None else getattr(workload, f"{which}_requested")
+
+
+def _most_input(workload: Workload, isl: float) -> float:
+    """How many tokens an input has at most; any number where earlier turns or a prefix that is shared may come on top
+    of what was asked for."""
+    if workload.isl_actual is not None:
+        return isl
+    return math.inf if workload.turns or workload.shared_prefix_share else isl + TEMPLATE_TOKENS
 
 
 def _words(key: str) -> str:

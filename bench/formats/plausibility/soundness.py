@@ -24,6 +24,10 @@ SHORTEST_MEAN = 0.9
 """Lengths drawn evenly from 80 to 100 % of the stated one are 90 % of it on average."""
 LONGEST_OF_MEAN = 2.0
 """How long the longest request is taken to be where only the mean is known: lengths drawn evenly from 0 on."""
+LATENCIES = ("e2el_ms_mean", "e2el_ms_p50")
+"""The time in the system that Little's law is told by, the first that is stated."""
+TPOTS = ("tpot_ms_mean", "tpot_ms_p50")
+"""Where none is, output tokens/s x TPOT are the requests that stream, which are no more than those in flight."""
 NOT_THE_OTHERS = "throughput, latency or concurrency of this row is not what the others' is"
 BEYOND_THE_RUN = 10.0
 """Some tools stop their clock before the last answers; a wrong unit is off by 1,000."""
@@ -39,15 +43,17 @@ def check(
     metrics: Mapping[str, float],
     *,
     concurrency: float | None = None,
+    is_cap: bool = False,
     saturated: bool = False,
     whole_run: bool = False,
     osl: float | None = None,
 ) -> None:
     """Check that the figures can be true together; InputError names the two that cannot.
 
-    `where` is the place in the file; `concurrency` what a closed loop kept under way, else None; `saturated` says that
-    all requests were sent at once; `whole_run` that the duration is from before the first request to after the last
-    answer, and that throughputs are sums over it; `osl` is the mean length of the answers, where metrics lack it.
+    `where` is the place in the file; `concurrency` what a closed loop kept under way, or where it `is_cap` how many
+    were let in at most; `saturated` says that all requests were sent at once; `whole_run` that the duration is from
+    before the first request to after the last answer, and that throughputs are sums over it; `osl` is the mean length
+    of the answers, where metrics lack it.
     """
     for key, value in metrics.items():
         if value < 0 or not math.isfinite(value):
@@ -55,7 +61,7 @@ def check(
         if value > 1 and is_part(key):
             raise Contradiction(file, where, key, value, "a share is from 0 to 1")
     distributions.check(file, where, metrics)
-    _check_unit(file, where, metrics, concurrency)
+    _check_unit(file, where, metrics, concurrency, is_cap=is_cap)
     latency_parts.check(file, where, metrics, osl)
     if saturated:
         _check_saturated(file, where, metrics, whole_run=whole_run)
@@ -63,7 +69,9 @@ def check(
     rates.check(file, where, metrics, same_window=whole_run, osl=osl)
 
 
-def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency: float | None) -> None:
+def _check_unit(
+    file: str, where: str, metrics: Mapping[str, float], concurrency: float | None, *, is_cap: bool
+) -> None:
     duration, ok = metrics.get("duration_s"), metrics.get("requests_ok")
     if not (duration and ok and ok >= 1 and concurrency):
         return
@@ -86,7 +94,7 @@ def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency
             share *= 1 + gaps * metrics.get("tpot_ms_mean", math.inf) / latency
         elif key != "e2el_ms_mean":
             continue
-        if share < TOO_LITTLE and not may_have_failed(metrics):
+        if share < TOO_LITTLE and not is_cap and not may_have_failed(metrics):
             raise Contradiction(
                 file,
                 where,
@@ -169,16 +177,19 @@ def littles_law(
     `because` says why others may have been under way. `is_cap`: no more than `concurrency` were let in, so fewer are
     right.
     """
-    implied = _in_flight(metrics, osl)
-    if not (implied and concurrency):
+    found = _in_flight(metrics, osl)
+    if not (found and concurrency):
         return ()
+    implied, key = found
+    is_cap = is_cap or key in TPOTS
     least, most = _least_in_flight(metrics, concurrency), concurrency * LITTLE_TOLERANCE
     if (is_cap or least <= implied) and implied <= most:
         return ()
     off = max(implied / concurrency, concurrency / implied)
-    by_median = "e2el_ms_mean" not in metrics
+    by_median = key.endswith("_p50")
+    time = f"{'median ' * by_median}{'TPOT' if key in TPOTS else 'latency'}"
     seen = (
-        f"Throughput x {'median ' * by_median}latency is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; "
+        f"Throughput x {time} is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; "
         f"the stated concurrency is {concurrency:,.0f}, {off:.2g} times off."
     )
     law = "Requests in flight equal arrival rate x mean time in the system"
@@ -216,20 +227,40 @@ def _least_in_flight(metrics: Mapping[str, float], concurrency: float) -> float:
     return places * share / LITTLE_TOLERANCE
 
 
-def unit_unfit(metrics: Mapping[str, float], concurrency: float | None, osl: float | None) -> str | None:
-    """Why latencies of a closed loop cannot be in their unit, where no duration is stated; None where they can."""
-    implied = _in_flight(metrics, osl)
-    if not (implied and concurrency) or TOO_LITTLE <= implied / concurrency <= TOO_MUCH:
-        return None
-    return (
-        f"throughput x latency is {implied:.3g} requests in flight where {concurrency:,.0f} were, so its latencies are "
-        "not in the unit of their keys"
+def check_in_flight(
+    file: str,
+    where: str,
+    metrics: Mapping[str, float],
+    concurrency: float | None,
+    osl: float | None,
+    *,
+    is_cap: bool = False,
+) -> None:
+    """Check that a latency is in its unit by the requests in flight that it makes with the throughput.
+
+    Too few are right of a cap, where requests are known to have failed, which may have hung on, and where a duration
+    and a number of answers tell the unit themselves.
+    """
+    found = _in_flight(metrics, osl)
+    if not (found and concurrency):
+        return
+    implied, key = found
+    share = implied / concurrency
+    excused = (
+        is_cap or key in TPOTS or metrics.get("requests_failed") or {"duration_s", "requests_ok"} <= metrics.keys()
     )
+    if share > TOO_MUCH or (share < TOO_LITTLE and not excused):
+        why = f"with the throughput that is {implied:.3g} requests in flight where {concurrency:,.0f} were"
+        raise Contradiction(file, where, key, metrics[key], f"{why}: the unit is not {metric(key).unit}")
 
 
-def _in_flight(metrics: Mapping[str, float], osl: float | None) -> float | None:
-    """The requests in flight that throughput and latency imply; by the rate of requests where no length is known."""
+def _in_flight(metrics: Mapping[str, float], osl: float | None) -> tuple[float, str] | None:
+    """The requests in flight that throughput and a latency imply, and the key of that latency; of requests where no
+    length is known. None where one of the two is not stated."""
     output = metrics.get("output_tokens_per_s")
-    rate = output / osl if output and osl else metrics.get("requests_per_s")
-    latency = metrics.get("e2el_ms_mean", metrics.get("e2el_ms_p50"))
-    return rate * latency / 1000 if rate and latency else None
+    requests = output / osl if output and osl else metrics.get("requests_per_s")
+    for rate, keys in ((requests, LATENCIES), (output, TPOTS)):
+        key = next((key for key in keys if metrics.get(key)), None)
+        if rate and key:
+            return rate * metrics[key] / 1000, key
+    return None

@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from bench.errors import InputError
-from bench.formats.plausibility import soundness
-from bench.formats.plausibility.lengths import NOT_ONLY_SERVING, judged
+from bench.formats.plausibility import front_door
 from bench.formats.reading import request_samples
 from bench.formats.reading.fields import Fields
 from bench.formats.reading.metric_collector import OF_SUCCESSES, MetricCollector, PointMetrics, failures_flag, note_of
@@ -28,7 +27,7 @@ def finished(
     fields: Iterable[Fields] = (),
     unread: Iterable[str] = (),
     refusals: Sequence[Refusal] = (),
-    because: str = NOT_ONLY_SERVING,
+    because: str = front_door.NOT_ONLY_SERVING,
     why_failures: str = OF_SUCCESSES,
     whole_run: bool = False,
     checked: bool = False,
@@ -40,7 +39,7 @@ def finished(
     `fields` are the objects that the points were read from, `unread` is what else nobody read, and keys that begin with
     one of `ignore` are known. `because` says why other requests than asked for may have been under way, `why_failures`
     what those that failed do to the latencies. `whole_run`: the duration is from before the first request to after the
-    last answer, and throughputs are sums over it. `checked`: the figures were held against each other before.
+    last answer, and throughputs are sums over it. `checked`: the front door has checked the figures before.
     `numbered`: runs are appended to such a file, so equal points are repeats.
     """
     taken = list(points)
@@ -48,9 +47,13 @@ def finished(
         why = f"no result that could be taken: {refusals[0].reason}" if refusals else "a header and no rows."
         raise InputError(f"{file.name} has {why}")
     request_samples.name(taken)
-    for point in () if checked else taken:
-        check(file.name, point, whole_run=whole_run)
-    taken = judged((_remarked(point, why_failures) for point in taken), because)
+    taken = [_remarked(point, why_failures) for point in taken]
+    taken = [
+        front_door.judged(point, because)
+        if checked
+        else front_door.admitted(file.name, point, because, whole_run=whole_run)
+        for point in taken
+    ]
     strange = [key.removeprefix(f"{one.path}.") for one in fields for key in one.not_understood()]
     return Reading(
         figures.format,
@@ -59,21 +62,6 @@ def finished(
         refusals=list(refusals),
         tool_version=figures.tool_version,
         not_understood=tuple(dict.fromkeys(key for key in (*strange, *unread) if not key.startswith(ignore))),
-    )
-
-
-def check(file: str, point: Point, *, whole_run: bool = False) -> None:
-    """Check that the figures of a point can be true together; InputError names its place and the two that cannot."""
-    where = f"the {point.locator}" if point.locator.isalpha() else point.locator
-    load = point.load
-    soundness.check(
-        file,
-        where,
-        point.metrics,
-        concurrency=load.concurrency,
-        saturated=load.load_kind == "saturated",
-        whole_run=whole_run,
-        osl=point.workload.osl_actual,
     )
 
 
@@ -86,11 +74,7 @@ def each_row(
     for row in rows:
         try:
             point = read_one(row)
-            check(row.file, point)
-            lengths, load = point.workload, point.load
-            osl = lengths.osl_actual or lengths.osl_requested
-            if unfit := soundness.unit_unfit(point.metrics, load.concurrency, osl):
-                raise InputError(f"{row.file}: {point.locator} was refused: {unfit}.")
+            front_door.check(row.file, point)
         except InputError as problem:
             refusals.append(Refusal(row.file, str(problem)))
         else:

@@ -6,6 +6,7 @@ import pytest
 
 from bench.errors import InputError
 from bench.formats.plausibility.rates import check, differing
+from bench.records import Deployment, Flag, Workload
 
 # 24 answers of 128 tokens to prompts of 51 in 3.58 s: 3,072 / 3.58 = 858.1, 1,224 / 3.58 = 341.9, 24 / 3.58 = 6.7.
 RUN = {
@@ -19,6 +20,11 @@ RUN = {
     "requests_per_s": 6.7,
     "requests_failed": 0.0,
 }
+
+
+def flags_of(metrics: dict[str, float], **lengths: float | None) -> tuple[Flag, ...]:
+    """The flags of rates at these lengths."""
+    return differing(metrics, Workload(**lengths), Deployment())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("same_window", [True, False])
@@ -59,10 +65,10 @@ def test_another_window_is_told_and_not_refused() -> None:
     # A phase of 60 s whose last answer came after 3.58 s: 3,072 / 60 = 51.2, sixteen times less.
     longer = {key: value * 3.58 / 60 if key.endswith("_per_s") else value for key, value in RUN.items()}
     check("f.json", "run 1", longer, same_window=False)
-    (told,) = differing(longer, None)
+    (told,) = flags_of(longer)
     assert told.kind == "rates_differ"
     assert told.seen == "requests_per_s is 0.3998; 24 requests in 3.58 s come to 6.704."
-    assert differing(RUN, None) == ()
+    assert flags_of(RUN) == ()
     with pytest.raises(InputError, match="requests_per_s"):
         check("f.json", "run 1", longer, same_window=True)
 
@@ -73,7 +79,7 @@ def test_a_failure_that_hung_on_makes_the_rates_of_its_phase_lower_by_any_factor
     run: dict[str, float] = {"duration_s": 6.59, "requests_ok": 147.0, "requests_per_s": 0.1624}
     hung = run if failed is None else {**run, "requests_failed": failed}
     check("f.json", "run 1", hung, same_window=False)
-    assert [flag.kind for flag in differing(hung, None)] == ["rates_differ"]
+    assert [flag.kind for flag in flags_of(hung)] == ["rates_differ"]
     for wrong, same_window in (({**run, "requests_failed": 0.0}, False), (hung, True)):
         with pytest.raises(InputError, match=r"147 requests in 6.59 s come to 22.31"):
             check("f.json", "run 1", wrong, same_window=same_window)
@@ -83,7 +89,7 @@ def test_a_failure_that_hung_on_makes_the_rates_of_its_phase_lower_by_any_factor
 
 def test_a_run_without_a_good_request_has_rates_of_nothing() -> None:
     check("f.json", "run 1", {**dict.fromkeys(RUN, 0.0), "duration_s": 3.58}, same_window=True)
-    assert differing({**dict.fromkeys(RUN, 0.0), "duration_s": 3.58}, None) == ()
+    assert flags_of({**dict.fromkeys(RUN, 0.0), "duration_s": 3.58}) == ()
 
 
 def test_two_digits_after_the_point_are_no_contradiction() -> None:
@@ -102,3 +108,41 @@ def test_two_digits_after_the_point_are_no_contradiction() -> None:
     # 1,024 input tokens / 0.01 s, where the tool divided all 1,025 by 6.08 ms.
     summed = {"input_tokens_per_s": 102_400.0, "output_tokens_per_s": 164.5, "total_tokens_per_s": 168_662.0}
     check("f.json", "run 1", {**short, **summed}, same_window=True)
+
+
+ASKED = {"isl_requested": 1024, "osl_requested": 256}
+COUNTED = {"isl_actual": 1024.0, "osl_actual": 256.0}
+
+
+@pytest.mark.parametrize(
+    ("lengths", "total", "kinds"),
+    [
+        # 1,500 tokens out of 256 to prompts of 1,024 are 7,500 in all.
+        (ASKED, 7500.0, []),
+        (ASKED, 4900.0, ["rates_differ"]),
+        (COUNTED, 4900.0, ["rates_differ"]),
+        (COUNTED, 11_400.0, ["rates_differ"]),
+        (COUNTED, 11_100.0, []),
+        # Answers of 164 to prompts of 1,064 with the template: 1,500 x (1,064 + 164) / 164.
+        (ASKED, 11_232.0, []),
+        # Prompts of 1,224 tokens and answers of 230.4: 1,500 x (1,224 + 230.4) / 230.4 = 9,469, and half as much again.
+        (ASKED, 14_100.0, []),
+        (ASKED, 14_300.0, ["rates_differ"]),
+        (ASKED, 20_000.0, ["rates_differ"]),
+        ({**ASKED, "turns": 4.0}, 20_000.0, []),
+        ({**ASKED, "shared_prefix_share": 0.5}, 20_000.0, []),
+        ({**ASKED, "turns": 4.0}, 4900.0, ["rates_differ"]),
+        ({**COUNTED, "turns": 4.0}, 20_000.0, ["rates_differ"]),
+        # A short prompt with a template of its own: 60 + 20 tokens for answers of 256.
+        ({"isl_requested": 20, "osl_requested": 256}, 1500 * (60 + 20 + 256) / 256, []),
+        ({"isl_requested": 1024}, 20_000.0, []),
+    ],
+)
+def test_all_tokens_are_to_the_output_as_the_lengths_are(
+    lengths: dict[str, float], total: float, kinds: list[str]
+) -> None:
+    rates = {"output_tokens_per_s": 1500.0, "total_tokens_per_s": total}
+    assert [flag.kind for flag in flags_of(rates, **lengths)] == kinds
+    parts = {"output_tokens_per_s": 1500.0, "input_tokens_per_s": total - 1500}
+    assert [flag.kind for flag in flags_of(parts, **lengths)] == kinds
+    assert [flag.kind for flag in flags_of({**rates, **parts}, **lengths)] == kinds

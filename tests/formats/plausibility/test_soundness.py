@@ -10,19 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.errors import InputError
-from bench.formats.plausibility.soundness import check, littles_law, unit_unfit
+from bench.formats.plausibility.soundness import check, littles_law
 from tests.formats.runs import ANY, PLAIN, Run, runs
-
-
-def test_a_closed_loop_without_a_duration_tells_its_unit_by_throughput() -> None:
-    # 200 tokens/s in answers of 50 that take 1 s are 4 requests in flight.
-    metrics = {"output_tokens_per_s": 200.0, "e2el_ms_mean": 1000.0}
-    assert unit_unfit(metrics, 4, 50) is None
-    assert unit_unfit(metrics, 12, 50) is None
-    assert unit_unfit(metrics, None, 50) is None
-    wrong = unit_unfit({**metrics, "e2el_ms_mean": 1.0}, 4, 50)
-    assert wrong is not None
-    assert "0.004 requests in flight where 4 were" in wrong
 
 
 def greedy(times: list[float], concurrency: int, pause: float) -> float:

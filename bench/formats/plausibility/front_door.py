@@ -1,0 +1,101 @@
+"""The front door of the library: every reader's points, the rows of a published table and those of an audit pass here.
+
+A rule about figures is added once: to `check` where a point that breaks it is refused, to `doubts` where it is flagged.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from bench.formats.plausibility import soundness
+from bench.formats.plausibility.latency_parts import too_fast
+from bench.formats.plausibility.lengths import off_target
+from bench.formats.plausibility.rates import SAME_WINDOW, differing, fewest_requests, mean_length, of_all, shared_out
+from bench.records import Flag, Point
+
+OUTPUT = "output_tokens_per_s"
+NOT_ONLY_SERVING = (
+    "the window holds more than serving, such as a client's pauses, or one of the three is not what it says"
+)
+
+
+def admitted(file: str, point: Point, because: str = NOT_ONLY_SERVING, *, whole_run: bool = False) -> Point:
+    """The point with the flags that its figures earn; InputError where they cannot be true together."""
+    check(file, point, whole_run=whole_run)
+    return judged(point, because)
+
+
+def check(file: str, point: Point, *, whole_run: bool = False) -> None:
+    """Check that the figures of a point can be true together; InputError names its place and the two that cannot.
+
+    `whole_run` says that the duration is from before the first request to after the last answer, and that throughputs
+    are sums over it.
+    """
+    where = f"the {point.locator}" if point.locator.isalpha() else point.locator
+    load = point.load
+    soundness.check(
+        file,
+        where,
+        point.metrics,
+        concurrency=load.concurrency,
+        is_cap=load.load_kind != "closed",
+        saturated=load.load_kind == "saturated",
+        whole_run=whole_run,
+        osl=point.workload.osl_actual,
+    )
+    osl = mean_length(point.workload, "osl")
+    for metrics, is_cap in _either_throughput(point):
+        soundness.check_in_flight(file, where, metrics, load.concurrency, osl, is_cap=is_cap)
+
+
+def judged(point: Point, because: str = NOT_ONLY_SERVING) -> Point:
+    """The point with the flags of its figures whose kind it does not have."""
+    kinds = {flag.kind for flag in point.flags}
+    found = (flag for flag in doubts(point, because) if flag.kind not in kinds)
+    return dataclasses.replace(point, flags=(*point.flags, *found))
+
+
+def doubts(point: Point, because: str = NOT_ONLY_SERVING) -> tuple[Flag, ...]:
+    """The flags of a point's figures: a mean length that is not the one asked for, requests in flight that are not, a
+    throughput that is not what others come to, a TPOT too fast, an idle run.
+
+    `because` says why other requests than asked for may have been under way.
+    """
+    idle = soundness.mostly_idle(point.metrics) if point.load.load_kind == "saturated" else ()
+    return (
+        *off_target(point.workload),
+        *littles_law(point, because),
+        *differing(point.metrics, point.workload, point.deployment),
+        *too_fast(point.metrics),
+        *idle,
+    )
+
+
+def littles_law(point: Point, because: str = NOT_ONLY_SERVING) -> tuple[Flag, ...]:
+    """The flag that throughput, latency and concurrency do not fit each other, the heaviest; none where they do."""
+    osl, concurrency = mean_length(point.workload, "osl"), point.load.concurrency
+    found = [
+        flag
+        for metrics, is_cap in _either_throughput(point)
+        for flag in soundness.littles_law(metrics, concurrency, osl, because=because, is_cap=is_cap)
+    ]
+    return tuple(sorted(found, key=lambda flag: flag.kind != "littles-law")[:1])
+
+
+def _either_throughput(point: Point) -> list[tuple[dict[str, float], bool]]:
+    """The metrics by the throughput of all, and by each other that is stated and comes to another: that of each
+    accelerator, and that in requests. Beside each whether the requests in flight may be fewer than by its arithmetic.
+
+    In a closed loop a concurrency is how many were kept under way, under any other load how many were let in at most.
+    """
+    is_cap = point.load.load_kind != "closed"
+    stated = of_all(point.metrics, point.deployment)
+    if fewest := fewest_requests(stated, point.workload):
+        return [({**stated, "requests_per_s": fewest}, True)]
+    others = (one for one in shared_out(point.metrics, point.deployment) if one.off > one.limit)
+    found = [stated, *({**stated, one.key: one.computed} for one in others)]
+    osl = mean_length(point.workload, "osl")
+    by_output = stated.get(OUTPUT, 0.0) / osl if osl else 0.0
+    if by_output and not 1 / SAME_WINDOW <= stated.get("requests_per_s", by_output) / by_output <= SAME_WINDOW:
+        found.append({key: value for key, value in stated.items() if key != OUTPUT})
+    return [(metrics, is_cap) for metrics in found]

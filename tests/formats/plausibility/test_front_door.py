@@ -1,0 +1,254 @@
+"""One front door for the points of every reader: the same figures are refused or flagged wherever they come from."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from bench import flags, formats
+from bench.catalogue import metric
+from bench.errors import InputError
+from bench.formats.plausibility import front_door
+from bench.formats.plausibility.front_door import check, doubts, judged
+from bench.formats.plausibility.soundness import MEAN_OF_MEDIAN, SHORTEST_MEAN
+from bench.records import Deployment, Flag, Load, Point, Workload
+from tests.formats.damage import main_files
+from tests.formats.reading_of import read_points
+from tests.formats.test_journal import SESSION, written
+from tests.formats.test_journal import point as journal_point
+from tests.library.files import table
+
+CLOSED = Load("closed", concurrency=64)
+
+
+def point(load: Load = CLOSED, workload: Workload | None = None, chips: int | None = 8, **metrics: float) -> Point:
+    """A point of 100 tokens out at concurrency 64 on 8 chips."""
+    lengths = workload or Workload(osl_requested=100)
+    return Point(Deployment(accelerators=chips), lengths, load, metrics, "row 2", "made")
+
+
+def kinds(one: Point) -> list[str]:
+    return [flag.kind for flag in doubts(one)]
+
+
+@pytest.mark.parametrize(
+    ("failed", "of_whom"), [({"requests_failed": 0.0}, "one of them"), ({}, "requests that failed")]
+)
+def test_requests_sent_at_once_that_took_next_to_nothing_of_the_run_are_told(
+    failed: dict[str, float], of_whom: str
+) -> None:
+    # 1.4794 s of 900 s are 0.16 %; a server that takes them in turn makes half of the run of them.
+    metrics = {"duration_s": 900.0, "requests_ok": 1000.0, "e2el_ms_mean": 1479.4, **failed}
+
+    def flags(load: Load, mean: float) -> tuple[Flag, ...]:
+        point = Point(Deployment(), Workload(), load, {**metrics, "e2el_ms_mean": mean}, "a", "b")
+        return judged(point).flags
+
+    (told,) = flags(Load("saturated"), 1479.4)
+    assert told.kind == "mostly_idle"
+    assert "1,479 ms" in told.seen
+    assert f"either {of_whom} took far longer" in told.why
+    assert flags(Load("saturated"), 450_000.0) == flags(Load("open", request_rate=1.0), 1479.4) == ()
+
+
+@pytest.mark.parametrize(
+    ("load", "kinds"),
+    [
+        (Load("closed", concurrency=8), ["littles-law"]),
+        (Load("closed", concurrency=2), []),
+        (Load("unknown", concurrency=8), []),
+        (Load("unknown", concurrency=1), ["littles-law"]),
+        (Load("open", request_rate=2.0, concurrency=1), ["littles-law"]),
+        (Load("open", request_rate=2.0), []),
+        (Load("saturated"), []),
+    ],
+)
+def test_requests_in_flight_are_those_of_a_closed_loop_and_no_more_than_were_let_in(
+    load: Load, kinds: list[str]
+) -> None:
+    # 2 requests/s of 1 s each are 2 in flight.
+    metrics = {"requests_per_s": 2.0, "e2el_ms_mean": 1000.0, "e2el_ms_max": 1100.0, "requests_ok": 200.0}
+    point = judged(Point(Deployment(), Workload(), load, metrics, "a", "b"))
+    assert [flag.kind for flag in point.flags] == kinds
+
+
+def test_a_latency_in_another_unit_is_refused_by_the_requests_in_flight() -> None:
+    """6,400 tokens/s in answers of 100 that take 1 s are 64 in flight; of 1 ms they are 0.064, of 1,000 s 64,000."""
+    check("f.csv", point(output_tokens_per_s=6400.0, e2el_ms_mean=1000.0))
+    for wrong in (1.0, 1e6):
+        with pytest.raises(InputError, match=r"f.csv: in row 2 e2el_ms_mean is .* requests in flight where 64 were"):
+            check("f.csv", point(output_tokens_per_s=6400.0, e2el_ms_mean=wrong))
+        with pytest.raises(InputError, match=r"e2el_ms_p50 is .* requests in flight where 64 were"):
+            check("f.csv", point(output_tokens_per_s_per_accelerator=800.0, e2el_ms_p50=wrong))
+
+
+@pytest.mark.parametrize(
+    ("load", "more"),
+    [
+        (Load("unknown", concurrency=64), {}),
+        (Load("open", request_rate=64.0, concurrency=64), {}),
+        (CLOSED, {"requests_failed": 1.0}),
+        (CLOSED, {"duration_s": 10.0, "requests_ok": 640.0}),
+    ],
+)
+def test_few_requests_in_flight_are_no_proof_of_a_unit_under_a_cap_or_beside_failures_that_hung(
+    load: Load, more: Mapping[str, float]
+) -> None:
+    check("f.csv", point(load, output_tokens_per_s=6400.0, e2el_ms_mean=1.0, **more))
+    too_many = {**more, "output_tokens_per_s": 6400.0, "e2el_ms_mean": 2e6}
+    with pytest.raises(InputError):
+        check("f.csv", point(load, **too_many))
+
+
+def test_a_throughput_of_each_accelerator_is_that_of_all_over_their_number() -> None:
+    """800 on each of 8 are 6,400; 840 would be 5 % more, which digits explain, and 860 are 7.5 %."""
+    fits, off = (
+        {"output_tokens_per_s": 6400.0, "output_tokens_per_s_per_accelerator": each} for each in (830.0, 860.0)
+    )
+    assert kinds(point(**fits)) == []
+    assert kinds(point(chips=None, **off)) == []
+    (flag,) = doubts(point(**off))
+    assert (flag.kind, flags.weight(flag.kind)) == ("rates_differ", "warns")
+    assert "6,400" in flag.seen
+    assert "6,880" in flag.seen
+    decode = dataclasses.replace(
+        point(output_tokens_per_s=6400.0, output_tokens_per_s_per_decode_accelerator=6400.0),
+        deployment=Deployment(accelerators=8, decode_accelerators=4),
+    )
+    assert kinds(decode) == ["rates_differ"]
+
+
+def test_an_impossible_throughput_of_each_accelerator_ranks_nowhere_beside_a_possible_one_of_all() -> None:
+    """64 in flight at 6,400 tokens/s; 40,000 on each of 8 chips would be 3,200."""
+    one = point(output_tokens_per_s=6400.0, output_tokens_per_s_per_accelerator=40_000.0, e2el_ms_mean=1000.0)
+    assert kinds(one) == ["littles-law", "rates_differ"]
+
+
+def test_an_impossible_rate_of_requests_ranks_nowhere_beside_a_possible_one_of_tokens() -> None:
+    """64 in flight by 6,400 tokens/s of 100 each; 3,200 requests/s of 1 s are 3,200."""
+    one = point(output_tokens_per_s=6400.0, requests_per_s=3200.0, e2el_ms_mean=1000.0)
+    assert kinds(one) == ["littles-law"]
+    assert kinds(point(output_tokens_per_s=6400.0, requests_per_s=64.0, e2el_ms_mean=1000.0)) == []
+
+
+@pytest.mark.parametrize(
+    ("lengths", "total", "expected"),
+    [
+        # Answers of 1 s, each of 900 + 100 tokens: 64 in flight are 64,000 tokens/s, half as much again 96,000.
+        ({"isl_actual": 900.0, "osl_actual": 100.0}, 95_000.0, []),
+        ({"isl_actual": 900.0, "osl_actual": 100.0}, 97_000.0, ["littles-law"]),
+        # A template may add 200.
+        ({"isl_requested": 900, "osl_requested": 100}, 114_000.0, []),
+        ({"isl_requested": 900, "osl_requested": 100}, 116_000.0, ["littles-law"]),
+        ({"isl_requested": 900, "osl_requested": 100, "turns": 3.0}, 116_000.0, []),
+        ({"isl_actual": 900.0, "osl_actual": 100.0}, 6400.0, []),
+    ],
+)
+def test_all_tokens_alone_tell_that_too_many_were_in_flight(
+    lengths: dict[str, float], total: float, expected: list[str]
+) -> None:
+    one = point(workload=Workload(**lengths), total_tokens_per_s=total, e2el_ms_mean=1000.0)  # type: ignore[arg-type]
+    assert kinds(one) == expected
+
+
+def test_requests_that_stream_are_no_more_than_were_let_in() -> None:
+    """6,400 tokens/s of 10 ms each are 64 that stream; half as much again is beyond what means leave open."""
+    for tpot in ("tpot_ms_mean", "tpot_ms_p50"):
+        assert kinds(point(output_tokens_per_s=9500.0, **{tpot: 10.0})) == []
+        assert kinds(point(output_tokens_per_s=640.0, **{tpot: 10.0})) == []
+        assert kinds(point(output_tokens_per_s=9700.0, **{tpot: 10.0})) == ["littles-law"]
+        with pytest.raises(InputError, match=f"{tpot} is 10000"):
+            check("f.csv", point(output_tokens_per_s=6400.0, **{tpot: 10_000.0}))
+
+
+def test_the_catalogue_says_by_which_factors_a_median_is_judged() -> None:
+    said = metric("e2el_ms_p50").definition
+    assert f"a mean of {MEAN_OF_MEDIAN:g} times the median" in said
+    assert f"answers of {SHORTEST_MEAN:g} of their length" in said
+
+
+def test_an_excluding_flag_is_given_rather_than_the_one_of_a_median() -> None:
+    """By the median 39 of 64 are in flight, which a mean may explain; by what each chip is said to do 390 are."""
+    median = point(output_tokens_per_s=2600.0, e2el_ms_p50=1500.0)
+    assert kinds(median) == ["littles-law-by-median"]
+    both = dataclasses.replace(median, metrics={**median.metrics, "output_tokens_per_s_per_accelerator": 26_000.0 / 8})
+    assert kinds(both) == ["littles-law", "rates_differ"]
+
+
+def impossible(one: Point) -> Point:
+    """The point with 50 times its throughput; where no closed loop tells it, with that of one that has 200 of 4 in
+    flight."""
+    tells = "e2el_ms_mean" in one.metrics and (one.workload.osl or "requests_per_s" in one.metrics)
+    if one.load.load_kind == "closed" and tells and one.metrics.get("output_tokens_per_s"):
+        rates = {key: value * 50 for key, value in one.metrics.items() if key.endswith("_per_s")}
+        return dataclasses.replace(one, metrics={**one.metrics, **rates})
+    metrics = {"output_tokens_per_s": 20_000.0, "e2el_ms_mean": 1000.0}
+    load, lengths = Load("closed", concurrency=4), Workload(osl_requested=100)
+    return dataclasses.replace(one, load=load, workload=lengths, metrics=metrics)
+
+
+def excluded(path: Path) -> bool:
+    """Whether each point of a file is refused, or has a flag that keeps it out of every ranking."""
+    try:
+        points, refusals = read_points(path)
+    except InputError:
+        return True
+    assert points or refusals
+    return all(set(flags.kinds_of(one.get("flags"))) & set(flags.EXCLUDING) for one in points)
+
+
+def plant(monkeypatch: pytest.MonkeyPatch) -> list[Point]:
+    """The points that come to the front door, where each becomes impossible just before it is looked at."""
+    came: list[Point] = []
+
+    def before(rule: Callable[..., object], place: int) -> Callable[..., object]:
+        def looked_at(*given: object, **more: object) -> object:
+            one = given[place]
+            assert isinstance(one, Point)
+            came.append(one)
+            return rule(*given[:place], impossible(one), *given[place + 1 :], **more)
+
+        return looked_at
+
+    monkeypatch.setattr(front_door, "check", before(front_door.check, 1))
+    monkeypatch.setattr(front_door, "doubts", before(front_door.doubts, 0))
+    return came
+
+
+TOOLS = sorted({module.NAME for module in formats.modules()} - {"journal", "published"})
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_an_impossible_point_of_any_tool_ranks_nowhere(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = min(main_files(name), key=lambda one: one.stat().st_size)
+    came = plant(monkeypatch)
+    assert excluded(path)
+    assert came
+
+
+def test_an_impossible_point_of_a_sweep_ranks_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    came = plant(monkeypatch)
+    assert excluded(written(tmp_path / "j.jsonl", SESSION, journal_point(1)))
+    assert came
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"output_tokens_per_s": 20_000.0, "concurrency": 4},
+        {"output_tokens_per_s": None, "output_tokens_per_s_per_accelerator": 2500.0, "concurrency": 4},
+        {"output_tokens_per_s": None, "requests_per_s": 200.0, "concurrency": 4, "osl": None},
+        {"output_tokens_per_s": 20_000.0, "concurrency": 4, "e2el_ms_mean": None, "tpot_ms_p50": 10.0},
+        {"output_tokens_per_s": None, "total_tokens_per_s": 264_800.0, "concurrency": 4},
+        {"output_tokens_per_s": 20_000.0, "concurrency": 4, "load_kind": "unknown"},
+        {"output_tokens_per_s": 20_000.0, "concurrency": 4, "load_kind": "open", "request_rate": 200.0},
+    ],
+)
+def test_an_impossible_row_of_a_table_ranks_nowhere(row: dict[str, object], tmp_path: Path) -> None:
+    """200 answers a second of 1 s are 200 in flight, where 4 were let in."""
+    path = table(tmp_path / "own.csv", {"osl": 100, "e2el_ms_mean": 1000.0, **row})
+    assert excluded(path)
+    assert not excluded(table(tmp_path / "sound.csv", {"osl": 100, "e2el_ms_mean": 1000.0, **row, "concurrency": 200}))
