@@ -95,6 +95,7 @@ def run(part: Part, place: Path, **variables: str) -> Outcome:
     if part.marks:
         shutil.rmtree(part.cache(), ignore_errors=True)
         command += ["-m", part.marks, "--basetemp", str(place / part.name), "-o", f"cache_dir={part.cache()}"]
+        command += ["--junit-xml", str(RESULTS / f"{part.name}.xml")]  # the seconds of every test
     print(f"{part.name}: {shlex.join(part.command[2:])}", flush=True)
     began = time.monotonic()
     environment = {**os.environ, **variables}

@@ -28,7 +28,7 @@ from bench.formats.plausibility.latency_parts import (
 )
 from bench.formats.plausibility.lengths import LENGTH_SHARE
 from bench.formats.plausibility.rates import EACH, SAME_WINDOW, SHARED_OUT, SUMS
-from bench.formats.plausibility.soundness import LITTLE_TOLERANCE, OF_ALL_AT_ONCE, PARTS_OF_A_RUN
+from bench.formats.plausibility.soundness import LITTLE_TOLERANCE, OF_ALL_AT_ONCE, PARTS_OF_A_RUN, STREAM_TOLERANCE
 from bench.records import Deployment, Flag, Load, Point, Workload
 
 SHARERS = tuple(dict.fromkeys(counted for _, counted in EACH.values()))
@@ -117,7 +117,7 @@ def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool
         in_flight = np.where(np.isnan(output / osl), requests, output / osl) * latency / first("concurrency")
         suspects |= _apart(in_flight, LITTLE_TOLERANCE)
         suspects |= total / (isl + osl) * latency > first("concurrency") * LITTLE_TOLERANCE
-        suspects |= output * tpot / 1000 > first("concurrency") * LITTLE_TOLERANCE
+        suspects |= output * tpot / 1000 > first("concurrency") * STREAM_TOLERANCE
         suspects |= tpot < FASTEST_TPOT_MS
         for which in ("isl", "osl"):
             suspects |= np.abs(first(f"{which}_actual") / first(f"{which}_requested") - 1) > LENGTH_SHARE

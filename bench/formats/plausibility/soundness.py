@@ -28,6 +28,8 @@ LATENCIES = ("e2el_ms_mean", "e2el_ms_p50")
 """The time in the system that Little's law is told by, the first that is stated."""
 TPOTS = ("tpot_ms_mean", "tpot_ms_p50")
 """Where none is, output tokens/s x TPOT are the requests that stream, which are no more than those in flight."""
+STREAM_TOLERANCE = 4.0
+"""A TPOT is a mean or median over requests, not tokens: a short answer with a long pause counts like a long one."""
 NOT_THE_OTHERS = "throughput, latency or concurrency of this row is not what the others' is"
 BEYOND_THE_RUN = 10.0
 """Some tools stop their clock before the last answers; a wrong unit is off by 1,000."""
@@ -182,7 +184,8 @@ def littles_law(
         return ()
     implied, key = found
     is_cap = is_cap or key in TPOTS
-    least, most = _least_in_flight(metrics, concurrency), concurrency * LITTLE_TOLERANCE
+    least = _least_in_flight(metrics, concurrency)
+    most = concurrency * (STREAM_TOLERANCE if key in TPOTS else LITTLE_TOLERANCE)
     if (is_cap or least <= implied) and implied <= most:
         return ()
     off = max(implied / concurrency, concurrency / implied)

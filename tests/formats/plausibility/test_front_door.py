@@ -155,11 +155,11 @@ def test_all_tokens_alone_tell_that_too_many_were_in_flight(
 
 
 def test_requests_that_stream_are_no_more_than_were_let_in() -> None:
-    """6,400 tokens/s of 10 ms each are 64 that stream; half as much again is beyond what means leave open."""
+    """6,400 tokens/s of 10 ms each are 64 that stream; four times as many are beyond what means leave open."""
     for tpot in ("tpot_ms_mean", "tpot_ms_p50"):
-        assert kinds(point(output_tokens_per_s=9500.0, **{tpot: 10.0})) == []
+        assert kinds(point(output_tokens_per_s=25_500.0, **{tpot: 10.0})) == []
         assert kinds(point(output_tokens_per_s=640.0, **{tpot: 10.0})) == []
-        assert kinds(point(output_tokens_per_s=9700.0, **{tpot: 10.0})) == ["littles-law"]
+        assert kinds(point(output_tokens_per_s=25_700.0, **{tpot: 10.0})) == ["littles-law"]
         with pytest.raises(InputError, match=f"{tpot} is 10000"):
             check("f.csv", point(output_tokens_per_s=6400.0, **{tpot: 10_000.0}))
 

@@ -102,7 +102,7 @@ CURVES: Mapping[str, tuple[Sequence[Rows], Mapping[str, Any], Knots, Sequence[tu
         {1: 100, 4: 400},
         [(1, 4), (1, 4)],
     ),
-    # The mean of 90, 100 and 140 is 108; the point that stands for them says 100, and 20 ms.
+    # The mean of 90, 100 and 140 is 108; the point that stands for them says 100, and 10 ms.
     "the-middle-repeat": (
         (repeated("h100-sxm", (90, 360), (140, 560), (100, 400)), points("h200-sxm", {1: 50, 4: 150})),
         {},
@@ -111,11 +111,11 @@ CURVES: Mapping[str, tuple[Sequence[Rows], Mapping[str, Any], Knots, Sequence[tu
     ),
     "the-latency-of-the-middle-repeat": (
         (
-            repeated("h100-sxm", (90, 360), (140, 560), (100, 400), tpot=(10, 30, 20)),
+            repeated("h100-sxm", (90, 360), (140, 560), (100, 400), tpot=(5, 15, 10)),
             points("h200-sxm", {1: 50, 4: 150}, tpot_ms_p50=25),
         ),
         {"metric": "tpot_ms_p50"},
-        {1: 20, 4: 20},
+        {1: 10, 4: 10},
         [(1, 4)],
     ),
     "projected-points-that-nobody-asked-for": (
