@@ -90,7 +90,10 @@ def of(
 
 
 def _ways(library: Library, view: View, choice: Choice | None, usable: str) -> list[tuple[Variation, int]]:
-    """The other ways to look at a View's selection that rank other points or price them otherwise, and how many."""
+    """The other ways to look at a View's selection that rank other points or price them otherwise, and how many.
+
+    One that comes to the same points, or the same price of each of their accelerators, is no check.
+    """
     ranking, price = evidence.read(view), choice or prices.stated(view)
     varied, selected = of_points(ranking), selection.clause(view)
     ranked = [evidence.ranked(library, one).also(f"({usable})") for one in (ranking, *(one for _, _, one in varied))]
@@ -101,8 +104,20 @@ def _ways(library: Library, view: View, choice: Choice | None, usable: str) -> l
     told = zip(varied, others, strict=True)
     ways = [(Variation(*way, price), many) for way, many in told if many != own]
     if choice is not None:
-        priced = prices.alternatives(library, choice)
-        ways += [(Variation("price", f"at {words}", ranking, other), own) for words, other in priced.items()]
+        chips = library.fetch(
+            f"SELECT DISTINCT accelerator FROM points WHERE {selected.sql} AND {ranked[0].sql}",
+            (*selected.params, *ranked[0].params),
+        )
+        others_priced = prices.alternatives(library, choice)
+        known = prices.chip_prices_of_each(library, [choice, *others_priced.values()])
+        usd = {
+            one: [priced[chip].usd if chip in priced else None for (chip,) in chips] for one, priced in known.items()
+        }
+        ways += [
+            (Variation("price", f"at {words}", ranking, other), own)
+            for words, other in others_priced.items()
+            if usd[other] != usd[choice]
+        ]
     return ways
 
 

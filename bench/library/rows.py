@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from bench.catalogue import is_metric
 from bench.errors import InputError
+from bench.formats.plausibility.columns import with_doubts
 from bench.formats.reading import days
 from bench.formats.reading.point_table import POINT_COLUMNS, REAL, SCORE_COLUMNS, Reading
 from bench.library import facts as stated
@@ -106,6 +107,7 @@ class SourceRows:
 
     def _finished(self, rows: pa.Table) -> pa.Table:
         rows = _completed(stated.applied(rows, self._facts, POINT_COLUMNS))
+        rows = _judged(rows) if self._facts else rows
         rows = rows.append_column("isl", _length(rows, "isl")).append_column("osl", _length(rows, "osl"))
         locators = rows.column("locator").to_pylist()
         if None in locators or len(set(locators)) < len(locators):
@@ -159,6 +161,14 @@ class SourceRows:
         self._note(rows)
         self._find(made)
         return rows.set_column(rows.schema.get_field_index("score_id"), "score_id", made)
+
+
+def _judged(rows: pa.Table) -> pa.Table:
+    """The rows with the flags that their figures earn beside what was stated of them after they were read."""
+    columns = {name: rows.column(name).combine_chunks() for name in rows.column_names}
+    flags = with_doubts(columns, len(rows))
+    place = rows.schema.get_field_index("flags")
+    return rows if flags is None else rows.set_column(place, rows.schema.field(place), flags)
 
 
 def _completed(rows: pa.Table) -> pa.Table:

@@ -92,6 +92,18 @@ class TestWhatIsVaried:
         assert len(priced) == held[0] * (held[0] > 1) + held[1]
         assert not [words for words in ways(shipped, view) if words.startswith("at ")]
 
+    def test_a_provider_at_whose_price_everything_costs_the_same_is_none(self, shipped: Library) -> None:
+        """Of a chip that one provider quotes, that provider's price is the median."""
+        chip, provider = shipped.fetch(
+            "SELECT accelerator, any_value(provider) FROM prices WHERE terms = 'on_demand'"
+            " AND usd_per_accelerator_hour > 0"
+            " AND accelerator IN (SELECT accelerator FROM points WHERE evidence = 'measured')"
+            " GROUP BY accelerator HAVING count(DISTINCT provider) = 1 ORDER BY accelerator"
+        )[0]
+        priced = ways(shipped, View.of({"accelerator": [chip]}), Choice())
+        assert [words for words in priced if words.startswith("at ")]
+        assert f"at {provider}'s price" not in priced
+
     @often
     @given(views)
     def test_each_ranks_some_points_and_not_as_many_as_the_own_one(self, library: Library, view: View) -> None:

@@ -102,6 +102,24 @@ class TestImport:
         facts = {"accelerator": "x", "accelerators": 1, "precision": "fp8", "usd_per_accelerator_hour": 1}
         assert library.add([file], facts).missing_facts == []
 
+    @pytest.mark.parametrize(
+        ("lacking", "facts"),
+        [
+            ({"load_kind": None, "concurrency": None}, {"load_kind": "closed", "concurrency": 4}),
+            ({"osl": None}, {"osl_requested": 512}),
+        ],
+    )
+    def test_figures_are_judged_by_facts_that_are_stated_later(
+        self, library: Library, tmp_path: Path, lacking: dict[str, object], facts: dict[str, object]
+    ) -> None:
+        """100 answers a second of 1 s are 100 in flight, where 4 were let in."""
+        rates = {"output_tokens_per_s": 51_200.0, "e2el_ms_mean": 1000.0}
+        report = library.add([table(tmp_path / "t.csv", {**rates, **lacking})])
+        assert library.fetch("SELECT flags FROM points") == [(None,)]
+        library.set_facts(report.imported[0].sha256, facts)
+        ((flags,),) = library.fetch("SELECT flags FROM points")
+        assert "littles-law" in flags
+
     def test_lengths_nobody_states_are_asked_for_and_kept(self, library: Library, tmp_path: Path) -> None:
         rows = [{"isl": None, "isl_actual": 51.2}, {"isl": None, "osl": None, "dataset": "sharegpt"}, {}]
         file = table(tmp_path / "t.csv", *rows, base={**ROW, "precision": "fp8"})

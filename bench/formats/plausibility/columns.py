@@ -28,12 +28,18 @@ from bench.formats.plausibility.latency_parts import (
 )
 from bench.formats.plausibility.lengths import LENGTH_SHARE
 from bench.formats.plausibility.rates import EACH, SAME_WINDOW, SHARED_OUT, SUMS
-from bench.formats.plausibility.soundness import LITTLE_TOLERANCE, OF_ALL_AT_ONCE, PARTS_OF_A_RUN, STREAM_TOLERANCE
+from bench.formats.plausibility.soundness import (
+    LITTLE_TOLERANCE,
+    OF_ALL_AT_ONCE,
+    PARTS_OF_A_RUN,
+    SPEED,
+    STREAM_TOLERANCE,
+)
 from bench.records import Deployment, Flag, Load, Point, Workload
 
 SHARERS = tuple(dict.fromkeys(counted for _, counted in EACH.values()))
 LENGTHS = ("isl_requested", "isl_actual", "osl_requested", "osl_actual", "shared_prefix_share", "turns")
-LOAD = ("load_kind", "concurrency")
+LOAD = ("load_kind", "concurrency", "batch")
 JUDGED_BY = (*SHARERS, *LENGTHS, *LOAD)
 """The columns besides metrics that a rule looks at."""
 
@@ -84,7 +90,7 @@ def _point(columns: Mapping[str, pa.Array], row: int) -> Point:
     return Point(
         Deployment(**{key: cells[key] for key in SHARERS if key in cells}),
         Workload(**{key: cells[key] for key in LENGTHS if key in cells}),
-        Load(cells.get("load_kind") or "unknown", concurrency=cells.get("concurrency")),
+        Load(cells.get("load_kind") or "unknown", concurrency=cells.get("concurrency"), batch=cells.get("batch")),
         {key: cell for key, cell in cells.items() if is_metric(key) and cell is not None},
         "",
         "",
@@ -113,11 +119,12 @@ def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool
         suspects: npt.NDArray[np.bool_] = latency / duration < OF_ALL_AT_ONCE
         for key, (whole, counted_by) in EACH.items():
             suspects |= _apart(first(key) * first(counted_by) / first(whole), SHARED_OUT)
-        tpot = first("tpot_ms_mean", "tpot_ms_p50")
-        in_flight = np.where(np.isnan(output / osl), requests, output / osl) * latency / first("concurrency")
+        tpot, let_in = first("tpot_ms_mean", "tpot_ms_p50"), first("concurrency", "batch")
+        in_flight = np.where(np.isnan(output / osl), requests, output / osl) * latency / let_in
         suspects |= _apart(in_flight, LITTLE_TOLERANCE)
-        suspects |= total / (isl + osl) * latency > first("concurrency") * LITTLE_TOLERANCE
-        suspects |= output * tpot / 1000 > first("concurrency") * STREAM_TOLERANCE
+        suspects |= total / (isl + osl) * latency > let_in * LITTLE_TOLERANCE
+        for gap in (tpot, 1000 / first(f"{SPEED}mean"), 1000 / first(f"{SPEED}p50")):
+            suspects |= output * gap / 1000 > let_in * STREAM_TOLERANCE
         suspects |= tpot < FASTEST_TPOT_MS
         for which in ("isl", "osl"):
             suspects |= np.abs(first(f"{which}_actual") / first(f"{which}_requested") - 1) > LENGTH_SHARE
@@ -144,7 +151,7 @@ def _whole(first: Callable[..., FloatColumn], which: str) -> FloatColumn:
 def _impossible(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool_]:
     """The rows in which figures may contradict each other: all in which some do, and some more."""
     first = partial(_first, columns, rows)
-    duration, ok, load = first("duration_s"), first("requests_ok"), first("concurrency")
+    duration, ok, load = first("duration_s"), first("requests_ok"), first("concurrency", "batch")
     ttft, tpot, itl, ntpot, e2el = (first(f"{base}_ms_mean") for base in ("ttft", "tpot", "itl", "ntpot", "e2el"))
     counted = first("output_tokens") / ok
     tokens = np.where(np.isnan(counted), first("osl_actual"), counted)

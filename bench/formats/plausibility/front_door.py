@@ -32,12 +32,12 @@ def check(file: str, point: Point, *, whole_run: bool = False) -> None:
     are sums over it.
     """
     where = f"the {point.locator}" if point.locator.isalpha() else point.locator
-    load = point.load
+    load, let_in = point.load, _let_in(point)
     soundness.check(
         file,
         where,
         point.metrics,
-        concurrency=load.concurrency,
+        concurrency=let_in,
         is_cap=load.load_kind != "closed",
         saturated=load.load_kind == "saturated",
         whole_run=whole_run,
@@ -45,7 +45,7 @@ def check(file: str, point: Point, *, whole_run: bool = False) -> None:
     )
     osl = mean_length(point.workload, "osl")
     for metrics, is_cap in _either_throughput(point):
-        soundness.check_in_flight(file, where, metrics, load.concurrency, osl, is_cap=is_cap)
+        soundness.check_in_flight(file, where, metrics, let_in, osl, is_cap=is_cap)
 
 
 def judged(point: Point, because: str = NOT_ONLY_SERVING) -> Point:
@@ -73,13 +73,18 @@ def doubts(point: Point, because: str = NOT_ONLY_SERVING) -> tuple[Flag, ...]:
 
 def littles_law(point: Point, because: str = NOT_ONLY_SERVING) -> tuple[Flag, ...]:
     """The flag that throughput, latency and concurrency do not fit each other, the heaviest; none where they do."""
-    osl, concurrency = mean_length(point.workload, "osl"), point.load.concurrency
+    osl, concurrency = mean_length(point.workload, "osl"), _let_in(point)
     found = [
         flag
         for metrics, is_cap in _either_throughput(point)
         for flag in soundness.littles_law(metrics, concurrency, osl, because=because, is_cap=is_cap)
     ]
     return tuple(sorted(found, key=lambda flag: flag.kind != "littles-law")[:1])
+
+
+def _let_in(point: Point) -> int | None:
+    """How many requests were let in at once: the concurrency, or the batch."""
+    return point.load.batch if point.load.concurrency is None else point.load.concurrency
 
 
 def _either_throughput(point: Point) -> list[tuple[dict[str, float], bool]]:
@@ -89,7 +94,7 @@ def _either_throughput(point: Point) -> list[tuple[dict[str, float], bool]]:
     In a closed loop a concurrency is how many were kept under way, under any other load how many were let in at most.
     """
     is_cap = point.load.load_kind != "closed"
-    stated = of_all(point.metrics, point.deployment)
+    stated = soundness.with_tpot(of_all(point.metrics, point.deployment))
     if fewest := fewest_requests(stated, point.workload):
         return [({**stated, "requests_per_s": fewest}, True)]
     others = (one for one in shared_out(point.metrics, point.deployment) if one.off > one.limit)

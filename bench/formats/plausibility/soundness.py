@@ -28,6 +28,8 @@ LATENCIES = ("e2el_ms_mean", "e2el_ms_p50")
 """The time in the system that Little's law is told by, the first that is stated."""
 TPOTS = ("tpot_ms_mean", "tpot_ms_p50")
 """Where none is, output tokens/s x TPOT are the requests that stream, which are no more than those in flight."""
+SPEED = "interactivity_tokens_per_s_per_user_"
+"""So many tokens a second are a TPOT of 1000 / it in ms."""
 STREAM_TOLERANCE = 4.0
 """A TPOT is a mean or median over requests, not tokens: a short answer with a long pause counts like a long one."""
 NOT_THE_OTHERS = "throughput, latency or concurrency of this row is not what the others' is"
@@ -228,6 +230,15 @@ def _least_in_flight(metrics: Mapping[str, float], concurrency: float) -> float:
     longest = max(metrics.get("e2el_ms_max", metrics.get("e2el_ms_p99", LONGEST_OF_MEAN * mean)), mean)
     share = ok * mean / (ok * mean + (places + failed) * longest)
     return places * share / LITTLE_TOLERANCE
+
+
+def with_tpot(metrics: Mapping[str, float]) -> dict[str, float]:
+    """The metrics, and where no TPOT is stated that of an interactivity."""
+    found = dict(metrics)
+    for statistic in ("mean", "p50"):
+        if (speed := metrics.get(SPEED + statistic)) and not metrics.keys() & set(TPOTS):
+            found[f"tpot_ms_{statistic}"] = 1000 / speed
+    return found
 
 
 def check_in_flight(

@@ -14,6 +14,7 @@ import pandas as pd
 
 from bench.basis import evidence, prices
 from bench.basis.evidence import PointTally, Ranking, Reason
+from bench.basis.points import PointFacts
 from bench.library import Library
 from bench.questions import Column
 from bench.questions.crossover import comparison, curves, result, side_names
@@ -128,11 +129,16 @@ def named(options: CrossoverOptions, match: Match, outcome: Outcome | None = Non
     b = side_names.side(options.b or View(), match.b.points)
     couples = [(one, other) for one in a.points for other in b.points[:1]]
     couples += [(one, other) for one in a.points[:1] for other in b.points]
-    if isinstance(outcome, Compared):
-        best = [[outcome.member(side, knot).facts for side in SIDES] for knot in outcome.found.knots]
-        couples = [(one, other) for one, other in best]
-    a, b = side_names.told_apart(a, b, couples)
+    a, b = side_names.told_apart(a, b, _compared_points(outcome) or couples)
     return (replace(a, name="A"), replace(b, name="B")) if a.label == b.label else (a, b)
+
+
+def _compared_points(outcome: Outcome | None) -> list[tuple[PointFacts, PointFacts]]:
+    """The points of both sides at each compared knot; none where nothing was compared."""
+    if not isinstance(outcome, Compared):
+        return []
+    best = ([outcome.member(side, knot).facts for side in SIDES] for knot in outcome.found.knots)
+    return [(one, other) for one, other in best]
 
 
 def sides(library: Library, whole: View, options: CrossoverOptions) -> dict[str, str]:
@@ -255,9 +261,10 @@ def listed(
     even = [row for row in apart if options.per != "raw" or _count(row[1].key) == _count(row[2].key)]
     kept, pairs = even or apart or usable, []
     for order, a, b in sorted(kept, key=lambda row: row[0])[:MOST_PAIRS]:
-        match, facts = Match(a.held, b.held), (a.held.points[0], b.held.points[0])
+        match = Match(a.held, b.held)
         outcome = comparison.compared(match, options, options.per, priced)
-        sides = side_names.told_apart(a.side, b.side, [facts])
+        couples = _compared_points(outcome) or [(a.held.points[0], b.held.points[0])]
+        sides = side_names.told_apart(a.side, b.side, couples)
         pairs.append((ListedPair(0, *sides, outcome, order[0], (a.key, b.key)), match))
     pairs.sort(key=lambda row: _order(row[0]))
     # Pairs of equal counts come to the same with nothing divided and per chip.

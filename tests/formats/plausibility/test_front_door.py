@@ -244,6 +244,13 @@ def test_an_impossible_point_of_a_sweep_ranks_nowhere(tmp_path: Path, monkeypatc
         {"output_tokens_per_s": 20_000.0, "concurrency": 4, "e2el_ms_mean": None, "tpot_ms_p50": 10.0},
         {"output_tokens_per_s": None, "total_tokens_per_s": 264_800.0, "concurrency": 4},
         {"output_tokens_per_s": 20_000.0, "concurrency": 4, "load_kind": "unknown"},
+        {"output_tokens_per_s": 20_000.0, "concurrency": None, "batch": 4, "load_kind": "batch"},
+        {
+            "output_tokens_per_s": 20_000.0,
+            "concurrency": 4,
+            "e2el_ms_mean": None,
+            "interactivity_tokens_per_s_per_user_p50": 100.0,
+        },
         {"output_tokens_per_s": 20_000.0, "concurrency": 4, "load_kind": "open", "request_rate": 200.0},
     ],
 )
@@ -251,4 +258,5 @@ def test_an_impossible_row_of_a_table_ranks_nowhere(row: dict[str, object], tmp_
     """200 answers a second of 1 s are 200 in flight, where 4 were let in."""
     path = table(tmp_path / "own.csv", {"osl": 100, "e2el_ms_mean": 1000.0, **row})
     assert excluded(path)
-    assert not excluded(table(tmp_path / "sound.csv", {"osl": 100, "e2el_ms_mean": 1000.0, **row, "concurrency": 200}))
+    sound = {"batch": 200} if "batch" in row else {"concurrency": 200}
+    assert not excluded(table(tmp_path / "sound.csv", {"osl": 100, "e2el_ms_mean": 1000.0, **row, **sound}))

@@ -135,6 +135,21 @@ def test_chips_divide_where_the_most_alike_pair_is_of_unequal_counts(shipped: Li
     assert said(raw, "uneven") == {"pairs": 5}
 
 
+def test_a_listed_pair_is_called_by_the_chips_that_were_compared(shipped: Library) -> None:
+    """Against MI355X, GB300's best runs at 1,024/8,192 are on 58 chips, though others of the curve are on 34."""
+    where = {"model": ["deepseek-r1"], "precision": ["fp4"], "isl": ["1024"], "osl": ["8192"]}
+    answer = crossover.answer(shipped, View.of({**where, "accelerator": ["gb300", "mi355x"]}))
+    named = 0
+    for pair in answer.result.pairs:
+        assert isinstance(pair.outcome, Compared)
+        for key, side in (("a", pair.a), ("b", pair.b)):
+            counts = {pair.outcome.member(key, knot).facts.accelerators for knot in pair.outcome.found.knots}
+            count, times, _ = side.hardware.partition(" x ")
+            named += bool(times)
+            assert not times or counts == {int(count)}
+    assert named
+
+
 @pytest.mark.parametrize(("model", "per"), [("gpt-oss-120b", "accelerator"), ("mixtral-8x7b", "raw")])
 def test_a_chosen_side_is_divided_alike(shipped: Library, model: str, per: str) -> None:
     chip = {"gpt-oss-120b": "gb200", "mixtral-8x7b": "h200-sxm"}[model]
