@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bench.errors import NotFound
 from bench.library import ledger
-from bench.library.store import Root, append_lines, clear_abandoned, exclusive, staging_folder
+from bench.library.store import Root, append_lines, clear_abandoned, document, exclusive, read_manifest, staging_folder
 
 
 @settings(max_examples=30)
@@ -30,6 +30,26 @@ def test_whole_lines_survive_a_torn_one(
         assert ledger.lines(path) == rows
     append_lines(path, {"after": "1"})
     assert ledger.lines(path) == [*rows, {"after": "1"}]
+
+
+NO_DOCUMENT = {
+    "deep": b"[" * 200_000,
+    "not UTF-8": b'{"file": "\xff"}',
+    "half a letter": b'{"file": "\\ud800"}',
+    "half a key": b'{"\\udfff": 1}',
+    "too long a number": b'{"file": ' + b"1" * 5_000 + b"}",
+    "a list": b"[]",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("content", NO_DOCUMENT.values(), ids=NO_DOCUMENT)
+def test_a_file_of_ours_that_cannot_be_read_is_told(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        document(content)
+    (tmp_path / "manifest.json").write_bytes(content)
+    with pytest.raises(NotFound):
+        read_manifest(tmp_path)
 
 
 def test_entries_of_unknown_shape_change_nothing(tmp_path: Path) -> None:
