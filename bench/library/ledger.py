@@ -170,8 +170,8 @@ def audit(root: Root, who: str, what: str, **detail: Any) -> None:
 
 
 def lines(path: Path) -> list[Entry]:
-    """Every whole entry of a ledger; a torn line, as a crash or a full disk leaves it, is passed over."""
-    return [entry for _, entry in numbered(path) if not isinstance(entry, bytes)]
+    """Every entry of a ledger as it was written; a torn or damaged line is passed over."""
+    return [entry for _, entry in numbered(path) if not isinstance(entry, bytes) and _is_as_written(entry)]
 
 
 def numbered(path: Path) -> Iterator[tuple[int, Entry | bytes]]:
@@ -242,7 +242,7 @@ def _still_hidden(entry: Entry | bytes, number: int) -> list[Entry]:
         read = (READABLE.findall(part) for part in entry.split(b"}"))
         parts = ({key.decode(): value.decode(errors="replace") for key, value in pairs} for pairs in read)
         return [one for part in parts for one in _still_hidden(part, number)]
-    id, source_id = (one if _is_text(one := entry.get(key)) else "" for key in ("id", "source_id"))
+    id, source_id = (one if isinstance(one := entry.get(key), str) else "" for key in ("id", "source_id"))
     if entry.get("action") == "restore" or not (SHORT_ID.fullmatch(id) or is_source_id(id)):
         return []
     lies_in = next((one for one in (id, source_id) if is_source_id(one)), "")
