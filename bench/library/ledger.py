@@ -170,8 +170,8 @@ def audit(root: Root, who: str, what: str, **detail: Any) -> None:
 
 
 def lines(path: Path) -> list[Entry]:
-    """Every whole entry of a ledger; a torn line, as a crash or a full disk leaves it, is passed over."""
-    return [entry for _, entry in numbered(path) if not isinstance(entry, bytes)]
+    """Every entry of a ledger as it was written; a torn or damaged line is passed over."""
+    return [entry for _, entry in numbered(path) if not isinstance(entry, bytes) and _is_as_written(entry)]
 
 
 def numbered(path: Path) -> Iterator[tuple[int, Entry | bytes]]:
@@ -242,7 +242,7 @@ def _still_hidden(entry: Entry | bytes, number: int) -> list[Entry]:
         read = (READABLE.findall(part) for part in entry.split(b"}"))
         parts = ({key.decode(): value.decode(errors="replace") for key, value in pairs} for pairs in read)
         return [one for part in parts for one in _still_hidden(part, number)]
-    id, source_id = str(entry.get("id")), str(entry.get("source_id"))
+    id, source_id = (one if isinstance(one := entry.get(key), str) else "" for key in ("id", "source_id"))
     if entry.get("action") == "restore" or not (SHORT_ID.fullmatch(id) or is_source_id(id)):
         return []
     lies_in = next((one for one in (id, source_id) if is_source_id(one)), "")
@@ -265,8 +265,8 @@ def wrong_in(name: str, entry: Entry | bytes) -> str | None:
     """Why a line cannot be an entry of a ledger of this name, in a sentence; None where it can."""
     if isinstance(entry, bytes):
         return TORN
-    if SUM in entry and entry[SUM] != _sum({key: value for key, value in entry.items() if key != SUM}):
-        return "This line is not as it was written: its sum is another."
+    if not _is_as_written(entry):
+        return "This line is not as it was written: its sum is another, or no line can hold what it does."
     for key in (*NEEDED[name], *TEXTS):
         value = entry.get(key)
         if not (_is_text(value) or (value is None and key not in NEEDED[name])):
@@ -304,6 +304,15 @@ def _unfit_retraction(entry: Entry) -> str:
 
 def _sum(entry: Entry) -> str:
     return hashlib.sha256(as_line(entry)).hexdigest()[:16]
+
+
+def _is_as_written(entry: Entry) -> bool:
+    """Whether it can be written, and its sum is that of all else in it, where it has one."""
+    try:
+        summed = _sum({key: value for key, value in entry.items() if key != SUM})
+    except (ValueError, RecursionError):
+        return False
+    return bool(entry.get(SUM, summed) == summed)
 
 
 def _is_text(value: object) -> bool:

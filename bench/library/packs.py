@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from bench.errors import InputError
 from bench.library.columns import PACK_BASE, PASSPORTS, REFUSALS, SCORES, numbered, pack_schema
+from bench.library.store import document
 
 IMPORTER = 1
 """The version of what importing makes of a source; a rebuild by a newer one wins over older packs."""
@@ -157,7 +158,7 @@ def listed(folder: Path) -> list[str]:
 def read_sheet(pack: Path) -> Sheet:
     """The sheet of a pack; InputError when it is missing or damaged."""
     try:
-        stated = json.loads(pack.with_suffix(".json").read_bytes())
+        stated = document(pack.with_suffix(".json").read_bytes())
         seal = stated.pop(SEAL, None)
         if seal not in (None, _seal(stated)):
             raise ValueError("it is not what was written")

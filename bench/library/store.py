@@ -109,14 +109,14 @@ def read_manifest(folder: Path) -> Manifest:
     if journal.SWEEP_ID.fullmatch(folder.name):
         return _of_sweep(folder)
     try:
-        stated = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        stated = document((folder / "manifest.json").read_bytes())
         said = {key: stated[key] for key in ("main", "format", "file", "imported")}
         companions = tuple(stated["companions"])
         if not all(isinstance(text, str) for text in (*said.values(), *companions)):
             raise TypeError("every name is a text")
         continued = stated.get("points_of")
         return Manifest(**said, companions=companions, points_of=continued if is_source_id(str(continued)) else None)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
+    except (OSError, ValueError, KeyError, TypeError) as problem:
         raise NotFound(f"The source {folder.name[:12]}… has no readable manifest.json; import it again.") from problem
 
 
@@ -281,6 +281,21 @@ def append_lines(path: Path, *entries: Mapping[str, Any]) -> None:
 def as_line(entry: Mapping[str, Any]) -> bytes:
     """An entry as a line of a ledger; equal entries are equal bytes."""
     return json.dumps(entry, ensure_ascii=False, sort_keys=True, allow_nan=False, default=str).encode() + b"\n"
+
+
+def document(content: bytes | str) -> dict[str, Any]:
+    """The JSON object that one of our own files holds; ValueError where it holds none, or one that cannot be written.
+
+    Such is one that is too deep, or has half a surrogate pair in a text.
+    """
+    try:
+        read = json.loads(content)
+        json.dumps(read, ensure_ascii=False).encode()
+    except RecursionError as problem:
+        raise ValueError("it is too deep") from problem
+    if not isinstance(read, dict):
+        raise ValueError("it is no JSON object")
+    return read
 
 
 def _written(handle: int, content: bytes) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats import journal as journals
 from bench.formats.journal import Journal, JournalLine
-from bench.library.store import sync_folder
+from bench.library.store import document, sync_folder
 from bench.sweep.planning.plan import Plan
 
 ID = journals.SWEEP_ID
@@ -118,9 +118,7 @@ class Folder:
     def plan(self) -> Plan:
         """The plan; InputError when it cannot be read."""
         try:
-            stated = json.loads((self.path / "plan.json").read_text(encoding="utf-8"))
-            if not isinstance(stated, dict):
-                raise ValueError("a plan is an object")
+            stated = document((self.path / "plan.json").read_bytes())
         except (OSError, ValueError) as problem:
             raise InputError(f"The sweep {self.id} is broken: its plan.json cannot be read.") from problem
         try:
@@ -146,7 +144,7 @@ class Folder:
         """
         stated = {"id": self.id, "state": "starting", "points_done": 0}
         with contextlib.suppress(OSError, ValueError):
-            stated = _status_in((self.path / "status.json").read_text(encoding="utf-8"), self.id)
+            stated = _status_in((self.path / "status.json").read_bytes(), self.id)
         if stated.get("state") in UNDER_WAY and not self.held():
             stated |= self._ended(str(stated.get("started", "")))
         if stated["state"] not in UNDER_WAY:
@@ -267,11 +265,11 @@ class Writer:
         os.close(self._file)
 
 
-def _status_in(text: str, id: str) -> dict[str, Any]:
+def _status_in(content: bytes, id: str) -> dict[str, Any]:
     """A status as a sweep has written it; ValueError where another hand has."""
-    stated = json.loads(text)
-    if not isinstance(stated, dict) or not isinstance(stated.get("state"), str):
-        raise ValueError("a status is an object with a state")
+    stated = document(content)
+    if not isinstance(stated.get("state"), str):
+        raise ValueError("a status has a state")
     if not all(isinstance(stated.get(key), int | float | None) for key in COUNTED):
         raise ValueError("what a status counts is a number")
     return {**stated, "id": id}

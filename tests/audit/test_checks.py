@@ -391,12 +391,44 @@ def test_round_figures_and_repeats_are_no_copies(tmp_path: Path) -> None:
     assert found("copies", library(tmp_path / "repeats", *repeats)) == []
 
 
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"output_tokens_per_s": 1500, "ttft_ms_p50": 200, "tpot_ms_p50": 20},
+        {"output_tokens_per_s": 842.5, "ttft_ms_p50": 96.1},
+    ],
+)
+def test_a_line_that_a_source_has_twice_is_a_copy_whatever_its_digits(
+    figures: dict[str, object], tmp_path: Path
+) -> None:
+    row = {**WITHOUT_RATES, **figures}
+    (finding,) = found("copies", library(tmp_path, row, row, {**row, "concurrency": 20, "output_tokens_per_s": 900}))
+    assert (finding.values, len(finding.point_ids)) == ({"measurements": 1}, 2)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"repeat": 2}, {"ttft_ms_p99": 300}, {"source_url": "https://example.org/run/2"}, {"variant": "A"}]
+)
+def test_a_line_with_anything_else_than_another_is_no_copy_of_it(changed: dict[str, object], tmp_path: Path) -> None:
+    row = {**WITHOUT_RATES, "output_tokens_per_s": 842.5, "ttft_ms_p50": 96.1, "repeat": 1}
+    assert found("copies", library(tmp_path, row, {**row, **changed})) == []
+
+
+def test_a_line_of_one_figure_may_come_twice(tmp_path: Path) -> None:
+    row = {**WITHOUT_RATES, "output_tokens_per_s": 1500}
+    assert found("copies", library(tmp_path, row, row)) == []
+
+
 OTHER_FIGURES: dict[str, object] = {
     "output_tokens_per_s": 1200,
     "requests_per_s": 12,
     "tpot_ms_mean": 6,
     "e2el_ms_mean": 800,
 }
+
+
+NO_LENGTHS: dict[str, object] = dict.fromkeys(("isl", "osl", "isl_actual", "osl_actual"))
+SATURATED: dict[str, object] = {"load_kind": "saturated", "concurrency": None}
 
 
 @pytest.mark.parametrize(
@@ -407,6 +439,13 @@ OTHER_FIGURES: dict[str, object] = {
         (NO_ENGINE, {}, "(made states no engine)"),
         (NO_ENGINE, NO_ENGINE, ""),
         ({}, {"accelerator": None}, "(other states no accelerator)"),
+        (NO_LENGTHS, NO_LENGTHS, ""),
+        ({"isl": None, "isl_actual": None}, {"isl": None, "isl_actual": None}, ""),
+        ({}, {"engine_version": None}, "(other states no engine_version)"),
+        ({"precision": None}, {}, "(made states no precision)"),
+        ({}, {"tp": None}, "(other states no tp)"),
+        (SATURATED, SATURATED, ""),
+        ({"load_kind": "unknown"}, {"load_kind": "unknown"}, ""),
     ],
 )
 def test_two_sources_with_two_figures_under_one_label_are_told(
@@ -431,6 +470,11 @@ def test_two_sources_with_two_figures_under_one_label_are_told(
         ({}, {**NO_ENGINE, "concurrency": 20}),
         ({"accelerator": None}, {"accelerator": None}),
         ({"accelerator": None}, NO_ENGINE),
+        (NO_LENGTHS, {}),
+        ({**NO_LENGTHS, "dataset": "sharegpt"}, NO_LENGTHS),
+        ({"precision": "bf16"}, {"tp": None}),
+        (SATURATED, {}),
+        ({"load_kind": "unknown", "concurrency": None}, {"load_kind": "unknown", "concurrency": None}),
     ],
 )
 def test_two_sources_whose_labels_tell_them_apart_or_too_little_are_not_told(

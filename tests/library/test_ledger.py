@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -240,6 +241,18 @@ def test_a_line_without_a_sum_about_nothing_that_is_known_is_named(tmp_path: Pat
     assert damage.where == "retractions.jsonl, line 2"
 
 
+SUMMED = '{{"id": "x", "source_id": "x", "action": "retract", "text": "t", "sum": "x", {}: {}}}'
+
+
+@pytest.fixture(scope="module")
+def one_sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of one sweep."""
+    folder = tmp_path_factory.mktemp("one")
+    library = Library.open(folder / "library", shipped=False)
+    library.add([sweep(folder, 1)])
+    return library.path
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -249,15 +262,24 @@ def test_a_line_without_a_sum_about_nothing_that_is_known_is_named(tmp_path: Pat
         json.dumps({"action": "purge", "id": "../../x", "source_id": "0" * 64}),
         json.dumps({"action": "purge", "id": "0" * 16, "source_id": "0" * 64}),
         json.dumps({"action": "retract", "id": "../../x", "source_id": "0" * 64}),
+        SUMMED.format('"q"', "NaN"),
+        SUMMED.format('"q"', "-Infinity"),
+        SUMMED.format('"q"', "1e999"),
+        SUMMED.format('"q"', '"\\ud800"'),
+        SUMMED.format('"\\udfff"', "1"),
+        SUMMED.format('"q"', "1" * 5_000),
+        SUMMED.format('"q"', "[" * 900 + "]" * 900),
+        SUMMED.format('"q"', "[" * 20_000 + "]" * 20_000),
+        SUMMED.format('"id"', "[" * 900 + "]" * 900),
     ],
-    ids=["deep", "a path", "no source", "a path as id", "a purged point", "a path as point"],
 )
-def test_a_line_that_no_library_writes_closes_nothing(tmp_path: Path, line: str) -> None:
-    library = Library.open(tmp_path / "library", shipped=False)
-    library.add([sweep(tmp_path, 1)])
-    with Root(library.path, writable=True).ledger("retractions").open("a") as stream:
+@pytest.mark.parametrize("name", ["notes", "retractions", "audit"])
+def test_a_line_that_no_library_writes_closes_nothing(one_sweep: Path, tmp_path: Path, name: str, line: str) -> None:
+    path = Root(Path(shutil.copytree(one_sweep, tmp_path / "library")), writable=True).ledger(name)
+    with path.open("a") as stream:
         stream.write(f"{line}\n")
-    again = Library.open(library.path, shipped=False)
+    again = Library.open(path.parent, shipped=False)
     assert again.fetch("SELECT count(*) FROM points") == [(3,)]
     (damage,) = again.verify().wrong
-    assert damage.where == "retractions.jsonl, line 1"
+    assert damage.where == f"{name}.jsonl, line {2 if name == 'audit' else 1}"
+    assert len(history.changes(again)) == 1

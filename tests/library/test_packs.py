@@ -93,7 +93,7 @@ def test_a_sheet_reads_back_and_passes_over_what_is_new(tmp_path: Path) -> None:
     assert read_sheet(pack) == sheet
 
 
-@pytest.mark.parametrize("content", [None, b"", b"{", b"[]", b'{"sources": [{}]}', b"\xff"])
+@pytest.mark.parametrize("content", [None, b"", b"{", b"[]", b'{"sources": [{}]}', b"\xff", b"[" * 200_000])
 def test_a_pack_without_a_readable_sheet_is_told(tmp_path: Path, content: bytes | None) -> None:
     pack = tmp_path / "a.parquet"
     if content is not None:

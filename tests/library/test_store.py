@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bench.errors import NotFound
 from bench.library import ledger
-from bench.library.store import Root, append_lines, clear_abandoned, exclusive, staging_folder
+from bench.library.store import Root, append_lines, clear_abandoned, document, exclusive, read_manifest, staging_folder
 
 
 @settings(max_examples=30)
@@ -32,9 +32,29 @@ def test_whole_lines_survive_a_torn_one(
     assert ledger.lines(path) == [*rows, {"after": "1"}]
 
 
+NO_DOCUMENT = {
+    "deep": b"[" * 200_000,
+    "not UTF-8": b'{"file": "\xff"}',
+    "half a letter": b'{"file": "\\ud800"}',
+    "half a key": b'{"\\udfff": 1}',
+    "too long a number": b'{"file": ' + b"1" * 5_000 + b"}",
+    "a list": b"[]",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("content", NO_DOCUMENT.values(), ids=NO_DOCUMENT)
+def test_a_file_of_ours_that_cannot_be_read_is_told(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        document(content)
+    (tmp_path / "manifest.json").write_bytes(content)
+    with pytest.raises(NotFound):
+        read_manifest(tmp_path)
+
+
 def test_entries_of_unknown_shape_change_nothing(tmp_path: Path) -> None:
     root = Root(tmp_path, writable=True)
-    root.ledger("facts").write_bytes(b'{"a": 1}\n\xff\xfe\n[1, 2]\nnull\n\n{"b": 2}\n')
+    root.ledger("facts").write_bytes(b'{"a": 1}\n\xff\xfe\n[1, 2]\nnull\n\n{"id": "\\ud800"}\n{"b": 2}\n')
     assert ledger.lines(root.ledger("facts")) == [{"a": 1}, {"b": 2}]
     for name in ledger.VISIBLE:
         for entry in ({}, {"id": 3}, {"id": "x", "action": "explode"}, {"source_id": "x", "facts": 3}):

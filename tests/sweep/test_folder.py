@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from bench.endpoint import Settings, running
-from bench.errors import UsageError
+from bench.errors import InputError, UsageError
 from bench.formats.journal import EndLine
-from bench.sweep.folder import Folder, Writer
+from bench.sweep.folder import BROKEN, Folder, Writer
+from bench.sweep.session.origin import FILE as ORIGIN
+from bench.sweep.session.origin import SweepOrigin, keep, origin_of
 from bench.sweep.session.runner import run
 from tests.library.sweeps import point, session
 from tests.sweep.sweeping import folder_for, no_file_beyond
@@ -57,6 +59,18 @@ def test_how_a_sweep_ended_whose_process_has_gone(
     assert (found["state"], found["reason"], found["points_done"]) == told
     if "state" not in status:
         assert (found["current"], found["seconds_left"]) == (None, None)
+
+
+@pytest.mark.parametrize("content", [b"[" * 200_000, b"\xff", b'{"state": "\\ud800"}', b"[]"])
+def test_files_of_a_sweep_that_cannot_be_read_are_told(tmp_path: Path, content: bytes) -> None:
+    folder = left_behind(tmp_path, started=FIRST)
+    keep(folder, SweepOrigin.now("Ada", from_page=False))
+    for name in ("status.json", "plan.json", ORIGIN):
+        (folder.path / name).write_bytes(content)
+    assert folder.status["state"] == BROKEN
+    with pytest.raises(InputError):
+        _ = folder.plan
+    assert origin_of(folder) == SweepOrigin("unknown", "", from_page=True)
 
 
 def test_a_journal_that_cannot_be_read_leaves_it_interrupted(tmp_path: Path) -> None:

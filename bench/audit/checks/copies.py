@@ -10,7 +10,7 @@ from collections.abc import Iterator, Set
 from bench.audit.finding import Finding
 from bench.catalogue import statistics_of
 from bench.library import Library
-from bench.records import LOAD_FIELDS
+from bench.records import LOAD_FIELDS, POINT_FIELDS
 from bench.wording import counted
 
 TITLE = "Copies"
@@ -22,6 +22,8 @@ FEWEST = 3
 """So many points alike to the last digit are a copy; one or two may be rounded to the same."""
 DIGITS = 9
 """One point is a copy where its figures have so many significant digits together: chance is one in a billion."""
+FEWEST_OF_A_ROW = 2
+"""A row that one source has twice, alike in all that it states, is a copy where it has so many figures."""
 
 RATES = ("output_tokens_per_s", "total_tokens_per_s")
 LATENCIES = ("ttft_ms", "tpot_ms", "itl_ms", "ntpot_ms", "e2el_ms")
@@ -45,7 +47,7 @@ def findings(library: Library) -> Iterator[Finding]:
     if not held:
         return
     known: set[str] = set()
-    for sources, many, ids in library.fetch(_alike_sql(held)):
+    for sources, many, ids in library.fetch(_alike_sql(held, sorted(library.metric_columns()))):
         known.update(ids)
         text = f"{_where(sources)} {counted(many, 'measurement')} alike in configuration, load and every figure."
         yield Finding(text, "copy", sources[0], tuple(ids[:LISTED]), values={"measurements": many})
@@ -56,18 +58,22 @@ def _where(sources: list[str]) -> str:
     return f"{sources[0]} holds" if len(sources) == 1 else f"{' and '.join(sources)} both hold"
 
 
-def _alike_sql(held: list[str]) -> str:
+def _alike_sql(held: list[str], stored: list[str]) -> str:
     """The query of measurements that are held more than once, by the sources that hold them."""
     stated = " + ".join(f"({key} IS NOT NULL)::INT" for key in held)
     digits = " + ".join(f"coalesce({_digits(f'{key}::VARCHAR')}, 0)" for key in held)
+    whole = ", ".join((*(name for name in POINT_FIELDS if name != "locator"), *stored))
+    figures = " + ".join(f"({key} IS NOT NULL)::INT" for key in stored)
     return (
         f"WITH held AS (SELECT point_id, source_id, source, repeat, {digits} AS digits,"
+        f" {figures} >= {FEWEST_OF_A_ROW} AND count(*) OVER (PARTITION BY source_id, hash({whole})) > 1 AS again,"
         f" hash({', '.join((*SAME, *held))}) AS same FROM points WHERE {EVIDENCE} AND ({stated}) > 0),"
         " twice AS (SELECT list(DISTINCT source_id ORDER BY source_id) AS ids, list(DISTINCT source ORDER BY source)"
-        " AS sources, list(point_id ORDER BY point_id) AS points, min(digits) AS digits FROM held GROUP BY same"
-        " HAVING count(*) > 1 AND count(DISTINCT repeat) < 2)"
-        " SELECT sources, count(*), flatten(list(points)) FROM twice GROUP BY ids, sources"
-        f" HAVING count(*) >= {FEWEST} OR max(digits) >= {DIGITS}"
+        " AS sources, list(point_id ORDER BY point_id) AS points, min(digits) AS digits,"
+        " bool_or(again) AS again FROM held GROUP BY same HAVING count(*) > 1 AND count(DISTINCT repeat) < 2),"
+        " copied AS (SELECT * FROM twice WINDOW one AS (PARTITION BY ids, sources)"
+        f" QUALIFY again OR count(*) OVER one >= {FEWEST} OR max(digits) OVER one >= {DIGITS})"
+        " SELECT sources, count(*), flatten(list(points)) FROM copied GROUP BY ids, sources"
         " ORDER BY count(*) DESC, sources"
     )
 

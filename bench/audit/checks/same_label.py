@@ -20,11 +20,14 @@ APART = 1.1
 
 NOT_ON_A_LABEL = ("checkpoint", "variant", "kv_precision")
 LABEL = (*(name for name in DEPLOYMENT_FIELDS if name not in NOT_ON_A_LABEL), "evidence")
-MAY_BE_ABSENT = ("engine", "accelerator")
-"""Points of two sources have one label where it tells the model and one of these, and one that only one of the two
+ONE_OF = ("engine", "accelerator")
+MAY_BE_ABSENT = (*ONE_OF, "engine_version", "precision", "tp")
+"""Points of two sources have one label where it tells the model and ONE_OF these, and one that only one of the two
 sources states is the other's too."""
 LENGTHS = ("isl", "osl")
-"""Where only one of two points states a length, the label of neither tells them apart."""
+"""Where only one of two points of a source states a length, the label of neither tells them apart; two sources are
+alike where both or neither state it, and where neither does, of one dataset."""
+LOADED = "(load_kind IN ('closed', 'batch', 'open', 'saturated') OR (load_kind = 'unknown' AND concurrency > 0))"
 
 NOT_TOLD = ("variant", "kv_precision", *LENGTHS, "context_tokens", "max_model_len", "dataset")
 """What two points of one label may differ in."""
@@ -44,7 +47,8 @@ def findings(library: Library) -> Iterator[Finding]:
         unlike = [name for name in NOT_TOLD if getattr(facts, name) != getattr(other, name)]
         where = "" if facts.source == other.source else f" in {facts.source} and {other.source}"
         for name, one in ((name, one) for name in MAY_BE_ABSENT for one in (facts, other)):
-            if getattr(one, name) is None and getattr(facts, name) != getattr(other, name):
+            implied = name == "engine_version" and one.engine is None
+            if getattr(one, name) is None and getattr(facts, name) != getattr(other, name) and not implied:
                 where += f" ({one.source} states no {name})"
         text = (
             f"{facts.words(unlike)} has {number(high['v'])} and {number(low['v'])} tokens/s{where},"
@@ -63,21 +67,24 @@ def findings(library: Library) -> Iterator[Finding]:
 def _apart_sql() -> str:
     """The query of each label with its two points that lie farthest apart and the ids of all that lie apart."""
     label, load = ", ".join(LABEL), ", ".join(LOAD_FIELDS)
-    rest = ", ".join(name for name in LABEL if name not in (*MAY_BE_ABSENT, "engine_version"))
-    lengths = " AND ".join(f"coalesce(a.{name} = b.{name}, a.source = b.source)" for name in LENGTHS)
+    rest = ", ".join(name for name in LABEL if name not in MAY_BE_ABSENT)
+    neither = "a.{0} IS NULL AND b.{0} IS NULL AND a.dataset IS NOT DISTINCT FROM b.dataset"
+    lengths = " AND ".join(
+        f"coalesce(a.{name} = b.{name}, a.source = b.source OR ({neither.format(name)}))" for name in LENGTHS
+    )
     near = f"{lengths} AND coalesce(abs(a.date - b.date) <= {RUN_GAP_DAYS}, TRUE)"
     told = "a.model IS NOT NULL AND a.accelerator IS NOT NULL"
     # One of the two lacks what the other states, and something of the two is the same.
-    same = " OR ".join(f"coalesce(a.{name} = b.{name}, FALSE)" for name in MAY_BE_ABSENT)
-    version = "(a.engine IS NULL OR b.engine IS NULL OR a.engine_version IS NOT DISTINCT FROM b.engine_version)"
-    other = f"a.source <> b.source AND a.place <> b.place AND a.model IS NOT NULL AND ({same}) AND {version}"
+    same = " OR ".join(f"coalesce(a.{name} = b.{name}, FALSE)" for name in ONE_OF)
+    fits = " AND ".join(f"coalesce(a.{name} = b.{name}, TRUE)" for name in MAY_BE_ABSENT)
+    other = f"a.source <> b.source AND a.place <> b.place AND a.model IS NOT NULL AND ({same}) AND {fits}"
     return (
         f"WITH held AS MATERIALIZED (SELECT point_id, hash({label}) AS label, hash({label}, {load}) AS place,"
-        f" hash({rest}, {load}) AS wide, model, engine, engine_version, accelerator, isl, osl, date,"
+        f" hash({rest}, {load}) AS wide, model, {', '.join(MAY_BE_ABSENT)}, isl, osl, dataset, date,"
         " output_tokens_per_s AS value, coalesce(source, '') AS source FROM points"
         " WHERE evidence IN ('measured', 'unverified')"
         f" AND point_id NOT IN (SELECT point_id FROM {SET_ASIDE})"
-        " AND output_tokens_per_s > 0 AND load_kind IN ('closed', 'batch', 'open')),"
+        f" AND output_tokens_per_s > 0 AND {LOADED}),"
         " extremes AS MATERIALIZED (SELECT * EXCLUDE (point_id, value), min({'v': value, 'id': point_id}) AS low,"
         " max({'v': value, 'id': point_id}) AS high FROM held GROUP BY ALL),"
         " doubtful AS (SELECT * FROM extremes WINDOW one AS (PARTITION BY place)"

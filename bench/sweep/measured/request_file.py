@@ -60,7 +60,7 @@ def from_parquet(path: Path) -> KeptRequests:
     try:
         table = pq.read_table(path).combine_chunks()
         return _kept(table)
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as problem:
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, RecursionError) as problem:
         raise InputError(
             f"{path} cannot be read as the requests of a point: it was moved, changed or damaged."
         ) from problem

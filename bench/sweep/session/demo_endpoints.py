@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from bench.endpoint.settings import PRESETS, preset
 from bench.errors import BenchError
+from bench.library.store import document
 from bench.sweep.checks.endpoint_probe import EndpointProbe, NotReached
 from bench.sweep.checks.engines import engine
 from bench.sweep.folder import writing
@@ -124,8 +124,8 @@ def _root(url: str) -> str:
 
 def _recorded(record: Path) -> str | None:
     try:
-        url = json.loads(record.read_text(encoding="utf-8"))["url"]
-    except (OSError, ValueError, LookupError, TypeError):
+        url = document(record.read_bytes())["url"]
+    except (OSError, ValueError, LookupError):
         return None
     return url if isinstance(url, str) and url.startswith("http://127.0.0.1:") else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
+from bench.library.store import document
 from bench.sweep.folder import Folder, now, writing
 
 FILE = "origin.json"
@@ -40,9 +41,9 @@ def hold_to_page(folder: Folder) -> None:
 def origin_of(folder: Folder) -> SweepOrigin | None:
     """Where the sweep came from; None for one that was started at the shell."""
     try:
-        stated = json.loads((folder.path / FILE).read_text(encoding="utf-8"))
+        stated = document((folder.path / FILE).read_bytes())
         return SweepOrigin(str(stated["by"]), str(stated["at"]), stated["from_page"] is not False)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError):
         return SweepOrigin("unknown", "", from_page=True)

@@ -56,7 +56,7 @@ def test_another_endpoint_at_a_remembered_port_is_no_practice(tmp_path: Path) ->
         assert not is_practice(tmp_path, url)
 
 
-@pytest.mark.parametrize("record", ["", "[]", '{"url": 5}', '{"url": "http://example.org:80"}', "\x00"])
+@pytest.mark.parametrize("record", ["", "[]", '{"url": 5}', '{"url": "http://example.org:80"}', "\x00", "[" * 200_000])
 def test_a_strange_record_is_none(tmp_path: Path, record: str) -> None:
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / "chat-gpu.json").write_text(record)
