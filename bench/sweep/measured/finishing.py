@@ -77,11 +77,9 @@ class FinishedLoad:
 
 def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLine:
     """The point's line: its metrics, what failed, what is wrong with it."""
-    import numpy as np
-
     point, seen = ran.point, ran.spooled.samples
     if ran.usage_is_constant:
-        seen = replace(seen, input_tokens=np.full(len(seen), ABSENT, dtype=np.int64))
+        seen = seen.without_usage()
     objectives = {key: value for key, value in plan.slo.model_dump().items() if value is not None}
     result = measured(seen, point.load, ran.limits, ran.start_ns, objectives=objectives)
     risen = rise(seen, result.window) if point.load.load_kind == "open" else None
