@@ -54,10 +54,8 @@ class Folder:
                 made.path.mkdir(parents=True)
                 made.requests.mkdir()
             made.keep_plan(plan)
-        except NotWritten as problem:
+        except NotWritten:
             made.discard()
-            if isinstance(problem.__cause__, OSError):
-                raise not_written(made.path, problem.__cause__, is_begun=False) from problem
             raise
         return made
 
@@ -298,11 +296,12 @@ def writing(path: Path) -> Iterator[None]:
         raise not_written(path, problem) from problem
 
 
-def not_written(path: Path, problem: OSError, *, is_begun: bool = True) -> NotWritten:
-    """The sentence for what the disk would not take, of a sweep that is there to be resumed or was not begun."""
+def not_written(path: Path, problem: OSError) -> NotWritten:
+    """The sentence for what the disk would not take, of a sweep that has a journal to be resumed from or has none."""
     why = (problem.strerror or str(problem)).lower()
+    is_begun = any(os.access(folder / journals.FILE, os.F_OK) for folder in path.parents[:2])
     kept, then = (
-        ("what was measured before is kept", "resume") if is_begun else ("no sweep was begun", "start it again")
+        ("what was measured before is kept", "resume") if is_begun else ("nothing was measured", "start it again")
     )
     return NotWritten(f"{path} cannot be written ({why}): {kept}; make room or give leave to write there, then {then}.")
 

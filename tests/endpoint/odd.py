@@ -67,6 +67,7 @@ class Odd:
     cut: Cut | None = None
     prompt_factor: float = 1.0  # prompt tokens for each word
     prompt_more: int = 0
+    says_output: int | None = None  # what usage has for the output of every answer, whatever came
     failing: tuple[Failing, ...] = ()
     admits: int | None = None  # answers under way; whoever comes then is turned away
     rate_per_s: float | None = None  # requests let in, `burst` of them ahead of time

@@ -62,7 +62,7 @@ def document(odd: Odd, reply: Reply) -> dict[str, Any]:
         "object": "chat.completion",
         "model": reply.model,
         "choices": [{"index": 0, "message": message, "finish_reason": odd.finish}],
-        **({"usage": _usage(reply, reply.tokens)} if odd.usage != "none" else {}),
+        **({"usage": _usage(odd, reply, reply.tokens)} if odd.usage != "none" else {}),
     }
 
 
@@ -94,14 +94,14 @@ def _events(odd: Odd, reply: Reply) -> Iterator[Write]:
         given += many
         chunk = _chunk(reply, delta)
         if odd.usage == "every":
-            chunk["usage"] = _usage(reply, given)
+            chunk["usage"] = _usage(odd, reply, given)
         yield _event(lasts_ms(odd, given), chunk, [many])
     over = lasts_ms(odd, given)
     if not reply.cut:
         if odd.finish:
             yield _event(over, _chunk(reply, {}, odd.finish))
         if odd.usage == "every" or (odd.usage == "end" and reply.tells_usage):
-            yield _event(over, {**_chunk(reply, {}), "choices": [], "usage": _usage(reply, given)})
+            yield _event(over, {**_chunk(reply, {}), "choices": [], "usage": _usage(odd, reply, given)})
     if (reply.cut or odd).done:
         yield Write(over, b"data: [DONE]\n\n")
 
@@ -115,8 +115,13 @@ def _chunk(reply: Reply, delta: Mapping[str, Any], finish: str | None = None) ->
     return {"id": reply.id, "object": "chat.completion.chunk", "model": reply.model, "choices": [choice]}
 
 
-def _usage(reply: Reply, given: int) -> dict[str, int]:
-    return {"prompt_tokens": reply.input_tokens, "completion_tokens": given, "total_tokens": reply.input_tokens + given}
+def _usage(odd: Odd, reply: Reply, given: int) -> dict[str, int]:
+    output = given if odd.says_output is None else odd.says_output
+    return {
+        "prompt_tokens": reply.input_tokens,
+        "completion_tokens": output,
+        "total_tokens": reply.input_tokens + output,
+    }
 
 
 def _event(at_ms: float, chunk: Mapping[str, Any], tokens: list[int] | None = None) -> Write:

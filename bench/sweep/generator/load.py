@@ -281,6 +281,7 @@ class _Point:
 
     async def send_anew(self, answer: WireAnswer) -> None:
         """Open a connection and write the request on it."""
+        answer.sent_ns = monotonic_ns()
         try:
             connection = await self.client.open(answer.ask)
         except OSError as error:
@@ -301,8 +302,9 @@ class _Point:
     def gave_up(self, answer: WireAnswer, outcome: RequestOutcome, words: str) -> None:
         """Count a request that was never written."""
         self.under_way -= 1
-        answer.sent_ns = monotonic_ns()
-        answer.end(answer.sent_ns, outcome, words)
+        now = monotonic_ns()
+        answer.sent_ns = answer.sent_ns or now
+        answer.end(now, outcome, words)
         self.backlog.add(answer)
 
     # What comes back

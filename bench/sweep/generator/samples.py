@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from bench.sweep.wire.exchange import Exchange, RequestOutcome, TokenSource
@@ -135,6 +135,29 @@ class Samples:
 
         rest: Column = np.maximum(self.output_tokens - self.shown, 0)
         return rest
+
+    def without_usage(self) -> Samples:
+        """The same requests, of an endpoint whose usage states one input for every text, which counts none.
+
+        One output for all counts none either, where most were asked for another length and came in as many chunks as
+        neither: they have what was asked for where they ended with `length`, else as many tokens as chunks.
+        """
+        import numpy as np
+
+        made = replace(self, input_tokens=np.full(len(self), ABSENT, dtype=np.int64))
+        stated = (self.outcome == OK) & (self.source == SOURCES.index("usage")) & (self.chunks > 0)
+        outputs = self.output_tokens[stated]
+        other = (outputs != self.chunks[stated]) & (outputs != self.asked_osl[stated])
+        if len(set(outputs.tolist())) != 1 or other.mean() <= 0.5:
+            return made
+        filled = stated & (self.finish == FILLED) & (self.chunks <= self.asked_osl)
+        output = np.where(filled, self.asked_osl, np.where(stated, self.chunks, self.output_tokens))
+        source = np.where(filled, SOURCES.index("length"), np.where(stated, SOURCES.index("chunks"), self.source))
+        owner = np.repeat(np.arange(len(self)), self.chunks)
+        place = np.arange(len(owner)) - (np.cumsum(self.chunks) - self.chunks)[owner]
+        many, of = output[owner], self.chunks[owner]
+        tokens = np.where(stated[owner], (place + 1) * many // of - place * many // of, self.tokens)
+        return replace(made, output_tokens=output, source=source, tokens=tokens)
 
     @property
     def first_chunks(self) -> Column:

@@ -68,14 +68,18 @@ class FinishedLoad:
         """How long it took."""
         return (max(run.end_ns for run in self.runs) - self.start_ns) / 1e9
 
+    @property
+    def sent_all(self) -> bool:
+        """Whether a number of requests ended it, and not its time."""
+        requests = self.limits.requests
+        return requests is not None and len(self.spooled) >= requests + self.limits.warmup_requests
+
 
 def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLine:
     """The point's line: its metrics, what failed, what is wrong with it."""
-    import numpy as np
-
     point, seen = ran.point, ran.spooled.samples
     if ran.usage_is_constant:
-        seen = replace(seen, input_tokens=np.full(len(seen), ABSENT, dtype=np.int64))
+        seen = seen.without_usage()
     objectives = {key: value for key, value in plan.slo.model_dump().items() if value is not None}
     result = measured(seen, point.load, ran.limits, ran.start_ns, objectives=objectives)
     risen = rise(seen, result.window) if point.load.load_kind == "open" else None
@@ -210,7 +214,7 @@ def _mostly_failed(ran: FinishedLoad, result: MeasuredPoint, plan: Plan) -> str 
     if failed > ok:
         return f"{failed:,} of {ok + failed:,} requests failed: {ran.reasons}"
     window, asked = result.window.duration_s, plan.point.duration_s
-    if failed >= MANY * (ok + failed) > 0 and asked and plan.point.requests is None and window < WHOLE_ENOUGH * asked:
+    if failed >= MANY * (ok + failed) > 0 and asked and not ran.sent_all and window < WHOLE_ENOUGH * asked:
         return f"failures left {window:.2g} s to measure of the {asked:g} s that were asked for: {ran.reasons}"
     return None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -121,9 +120,6 @@ class WireAnswer:
                 usage, finish, response_id = _read_document(document)
         tokens = array("i")
         source: TokenSource = "chunks" if usage.output is None else "usage"
-        if not usage.output and stream is not None and len(stream.stamps):
-            usage = replace(usage, output=None)  # a count of none beside chunks with text counts nothing
-            stream.usage = usage
         counted = usage.output
         if stream is not None and len(stream.stamps):
             tokens = stream.tokens(self.ask.osl)

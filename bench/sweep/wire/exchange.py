@@ -181,7 +181,8 @@ class Exchange:
     """One request and what came back.
 
     `sent_ns` is taken when the request is written on an open connection; where none was ever written (outcome
-    `connect`, or cancelled before), it is when that was given up. `connect_ns` is how long the connection's set-up
+    `connect`, or cancelled before), it is when its connection was begun, or without one when that was given up.
+    `connect_ns` is how long the connection's set-up
     took, kept with the first request on it. `first_ns` is the first chunk with content or reasoning,
     `first_content_ns` the first with content alone. `stamps_ns` has the arrival of each chunk that carries tokens
     and `tokens` how many:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -146,6 +147,11 @@ class Stream:
             self._event()
             self.wrong = before
         self._event()
+        chunks = len(self.stamps)
+        if self.usage.output is not None and self.usage.output < chunks:
+            self.usage = replace(self.usage, output=None)  # a chunk with text has a token at least: that is no count
+            if sum(self.counts.values()) < chunks:
+                self.counts.clear()
 
     def tokens(self, osl: int | None = None) -> array[int]:
         """How many tokens each chunk brought, as far as the server lets on; `osl` are the tokens it was asked for."""

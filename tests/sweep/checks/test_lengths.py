@@ -31,6 +31,11 @@ ODDS = {
     "uncounted": Odd(**QUICK, usage="none"),
     "counted as 0": Odd(**QUICK, prompt_factor=0),
     "counted alike": Odd(**QUICK, prompt_factor=0, prompt_more=7),
+    "counted alike, one output": Odd(**QUICK, prompt_factor=0, prompt_more=7, says_output=1),
+    "counted alike, much output": Odd(**QUICK, prompt_factor=0, prompt_more=7, says_output=100),
+    "one output, in every chunk": Odd(**QUICK, usage="every", says_output=1),
+    "no output": Odd(**QUICK, says_output=0),
+    "four a chunk": Odd(**QUICK, tokens_per_chunk=4),
     "counted whole": replace(COUNTS_WHAT_IS_NOT_STREAMED, **QUICK),
     "ignores max_tokens": replace(IGNORES_MAX_TOKENS, **QUICK),
     "limiter": Odd(**QUICK, rate_per_s=RATE, burst=5),
@@ -135,3 +140,26 @@ def test_a_max_tokens_that_is_ignored_is_told_as_that(tmp_path: Path, servers: S
     assert "max_tokens" in flag.seen
     assert "ignore_eos" not in flag.do
     assert "went on to 40" in checks["osl"]
+
+
+UNCOUNTED = ["counted alike, one output", "counted alike, much output", "one output, in every chunk", "no output"]
+
+
+@pytest.mark.parametrize("name", UNCOUNTED)
+def test_a_usage_that_cannot_be_the_count_of_its_answers_counts_none(
+    name: str, tmp_path: Path, servers: Servers
+) -> None:
+    """Answers end with `length`, so that they have the 8 tokens that were asked for."""
+    _, line, _ = swept(tmp_path, servers.url(name))
+    assert (line.token_source, line.workload.osl_actual) == ("length", 8)
+    assert line.metrics["output_tokens_per_s"] == pytest.approx(8 * line.metrics["requests_per_s"])
+    assert line.metrics["tpot_ms_p50"] > 0
+    assert "osl_off_target" not in kinds(line)
+
+
+@pytest.mark.parametrize("name", ["counted alike", "four a chunk"])
+def test_a_usage_of_as_many_tokens_in_every_answer_is_their_count(name: str, tmp_path: Path, servers: Servers) -> None:
+    """Prompts and answers are all of one length; there are as many chunks as tokens, or fewer."""
+    _, line, _ = swept(tmp_path, servers.url(name))
+    assert (line.token_source, line.workload.osl_actual) == ("usage", 8)
+    assert "osl_off_target" not in kinds(line)

@@ -10,6 +10,7 @@ import struct
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import count, cycle
 from pathlib import Path
@@ -381,6 +382,23 @@ def test_98_connections_that_go_are_98_requests_that_failed_each_once_and_with_i
     assert (len(went), len(refused)) == (49, 49)
     assert all(seen[number].error for number in outcomes)
     assert all(seen[number].sent_ns < at and seen[number].end_ns > gone for number, (_, at, gone) in went.items())
+    assert all(seen[number].end_ns > seen[number].sent_ns >= (seen[number].intended_ns or 0) for number in refused)
+
+
+@pytest.mark.parametrize("every_ns", [0, MS], ids=KINDS)
+def test_a_connection_that_hangs_is_a_failure_that_took_as_long_as_it_was_waited_for(every_ns: int) -> None:
+    """Half of that at least is asked for: a timer may be early by as much as the loop was late before it."""
+    load = Load("open", request_rate=1000) if every_ns else closed(3)
+    asked = (PreparedRequest(number, b"{}", None, 2, every_ns * number if every_ns else None) for number in range(3))
+    with ExitStack() as opened:
+        full = opened.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(4):  # what fills the queue of those that nobody has accepted
+            waiting = opened.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        point = run(f"http://127.0.0.1:{full.getsockname()[1]}", asked, load, Limits(connect_s=0.1))
+    assert [exchange.outcome for exchange in point.exchanges] == ["connect"] * 3
+    assert all(exchange.end_ns - exchange.sent_ns > 50 * MS for exchange in point.exchanges)
 
 
 def test_a_request_whose_kept_connection_was_closed_before_it_goes_once_on_another_and_is_counted() -> None:

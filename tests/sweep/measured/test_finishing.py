@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.formats.journal import PointLine
+from bench.sweep.checks.budget import measured_requests
 from bench.sweep.wire.exchange import Limits, RequestOutcome
 from tests.sweep.made import exchange
 from tests.sweep.sweeping import line_of_load, plan_for
@@ -32,9 +33,9 @@ def finished(
         else exchange(number, at, [at + 50, at + 90])
         for number, at in enumerate(sent)
     ]
-    return line_of_load(
-        place, plan_for("http://127.0.0.1:9", **{"loads__concurrency": "1", **fields}), Limits(), made, bases
-    )
+    plan = plan_for("http://127.0.0.1:9", **{"loads__concurrency": "1", **fields})
+    limits = Limits(requests=measured_requests(plan, plan.points()[0]))
+    return line_of_load(place, plan, limits, made, bases)
 
 
 def test_a_point_of_which_more_failed_than_ended_well_is_failed_and_has_no_figure(tmp_path: Path) -> None:
@@ -57,24 +58,35 @@ def test_half_of_the_requests_may_fail_and_not_one_more(failed: int, many: int, 
 
 
 @pytest.mark.parametrize(
-    ("failed", "asked", "by_time", "state"),
+    ("failed", "asked", "ends", "state"),
     [
-        (3, 2.0, True, "measured"),
-        (3, 2.01, True, "failed"),
-        (2, 2.01, True, "measured"),
-        (0, 9.0, True, "measured"),
-        (3, 2.01, False, "measured"),
+        (3, 2.0, {}, "measured"),
+        (3, 2.01, {}, "failed"),
+        (2, 2.01, {}, "measured"),
+        (0, 9.0, {}, "measured"),
+        (3, 2.01, {"point__requests": "61"}, "failed"),
+        (3, 2.01, {"point__requests": "60"}, "measured"),
+        (3, 2.01, {"point__requests_per_concurrency": "61"}, "failed"),
+        (3, 2.01, {"point__requests_per_concurrency": "60"}, "measured"),
     ],
-    ids=["half of the time is left", "less is", "under 5 % failed", "none failed", "requests are asked for"],
+    ids=[
+        "half of the time is left",
+        "less is",
+        "under 5 % failed",
+        "none failed",
+        "one more request was to come",
+        "every request came",
+        "one more for each in flight was to come",
+        "every one for each in flight came",
+    ],
 )
-def test_failures_that_leave_less_than_half_of_the_time_leave_no_figure(
-    failed: int, asked: float, by_time: bool, state: str, tmp_path: Path
+def test_failures_that_leave_less_than_half_of_the_time_that_ended_a_point_leave_no_figure(
+    failed: int, asked: float, ends: dict[str, str], state: str, tmp_path: Path
 ) -> None:
     """Of 60 requests 3 are 5 %. `asked` is the time that was asked for, in windows of the load that was."""
     ill = range(10, 10 + failed)
     (window,) = {finished(tmp_path, ill).window_s}
-    stated = {"point__duration_s": f"{asked * window:.6f}", **({"point__requests": ""} if by_time else {})}
-    line = finished(tmp_path, ill, **stated)
+    line = finished(tmp_path, ill, **{"point__requests": "", "point__duration_s": f"{asked * window:.6f}", **ends})
     assert (line.state, line.window_s, line.requests_failed) == (state, window, failed)
     assert ("output_tokens_per_s" in line.metrics) is (state == "measured")
 

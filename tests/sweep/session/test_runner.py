@@ -18,7 +18,7 @@ from bench import flags
 from bench.endpoint import Settings, running
 from bench.formats.journal import encode
 from bench.library import Library
-from bench.sweep.folder import Folder, NotWritten, listed
+from bench.sweep.folder import Folder, NotWritten, Writer, listed, not_written
 from bench.sweep.pauses import Pauses
 from bench.sweep.session.runner import SessionEnd, run
 from bench.sweep.session.setup import looked_at
@@ -171,9 +171,21 @@ def test_a_full_disk_ends_it_with_a_sentence_and_a_whole_journal(
 
 
 def test_a_sweep_whose_plan_does_not_fit_on_the_disk_is_not_there_to_be_resumed(tmp_path: Path) -> None:
-    with no_file_beyond(10), pytest.raises(NotWritten, match=r"no sweep was begun.*start it again"):
+    with no_file_beyond(10), pytest.raises(NotWritten, match=r"nothing was measured.*start it again"):
         folder_for(tmp_path, "http://127.0.0.1:9")
     assert listed(tmp_path) == []
+
+
+def test_only_a_sweep_with_a_journal_is_said_to_be_there_to_be_resumed(tmp_path: Path) -> None:
+    """A new sweep without one is discarded by the command that started it."""
+    folder = folder_for(tmp_path, "http://127.0.0.1:9")
+    status = {"state": "checking", "reason": "x" * 100}
+    with no_file_beyond(10), pytest.raises(NotWritten, match=r"nothing was measured.*start it again"):
+        folder.tell(status)
+    Writer(folder).close()
+    with no_file_beyond(10), pytest.raises(NotWritten, match=r"is kept.*resume"):
+        folder.tell(status)
+    assert "resume" in str(not_written(folder.requests / "1.part", OSError(28, "No space left on device")))
 
 
 def test_a_sweep_never_waits_for_duckdb_or_pandas(tmp_path: Path) -> None:
