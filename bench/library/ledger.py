@@ -222,15 +222,15 @@ def sound(root: Root, name: str, set_aside: list[Refusal]) -> list[Entry]:
 
     A retraction that is damaged goes on hiding what it names.
     """
-    sound: list[Entry] = []
+    entries: list[Entry] = []
     for number, entry in numbered(root.ledger(name)):
         wrong = wrong_in(name, entry)
         if wrong is not None:
             set_aside.append(Refusal(root.ledger(name).name, f"{wrong} {MEND}", row=number))
-            sound += _still_hidden(entry, number) if name == "retractions" else ()
+            entries += _still_hidden(entry, number) if name == "retractions" else ()
         elif not isinstance(entry, bytes):
-            sound.append({key: value for key, value in entry.items() if key != SUM})
-    return sound
+            entries.append({key: value for key, value in entry.items() if key != SUM})
+    return entries
 
 
 def _still_hidden(entry: Entry | bytes, number: int) -> list[Entry]:

@@ -101,7 +101,7 @@ def _framed(name: str, title: str, asks: str) -> Page:
         with st.container(key="selecting", gap=None):
             selectors.row(page)
     gone = library.incomplete() if from_facts else cached.not_loaded(View(view.where), page.version)
-    notices.about_the_link([*address.kept().problems, *gone])
+    notices.warn([*address.kept().problems, *gone])
     return page
 
 

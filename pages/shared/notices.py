@@ -17,8 +17,8 @@ from pages.shared import address, cached, headlines
 WAYS = 6
 
 
-def about_the_link(sentences: Iterable[str]) -> None:
-    """Tell what a link asked for that cannot be shown; the page shows the rest."""
+def warn(sentences: Iterable[str]) -> None:
+    """Tell what the page lacks, such as what a link asked for or what is damaged of the library; it shows the rest."""
     told = list(sentences)
     if told:
         st.warning("  \n".join(markdown(sentence) for sentence in told))

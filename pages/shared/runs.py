@@ -103,7 +103,7 @@ def curve(run: RunPage) -> int | None:
     asked = st.query_params.get("point")
     chosen = int(asked) if asked and asked.isdecimal() and int(asked) in numbers else None
     if asked and chosen is None:
-        notices.about_the_link([f"This run has no point {asked[:20]}; it has {_range(numbers)}."])
+        notices.warn([f"This run has no point {asked[:20]}; it has {_range(numbers)}."])
     with st.container(key="chart"):
         st.plotly_chart(
             curve_chart.figure(story, chart.theme(run.theme), chosen, cached_sweeps.earlier(run.folder)),

@@ -29,7 +29,7 @@ LATENCIES = ("e2el_ms_mean", "e2el_ms_p50")
 TPOTS = ("tpot_ms_mean", "tpot_ms_p50")
 """Where none is, output tokens/s x TPOT are the requests that stream, which are no more than those in flight."""
 SPEED = "interactivity_tokens_per_s_per_user_"
-"""So many tokens a second are a TPOT of 1000 / it in ms."""
+"""The catalogue's 1000 / TPOT in ms; of means that is about so, well within STREAM_TOLERANCE."""
 STREAM_TOLERANCE = 4.0
 """A TPOT is a mean or median over requests, not tokens: a short answer with a long pause counts like a long one."""
 NOT_THE_OTHERS = "throughput, latency or concurrency of this row is not what the others' is"

@@ -39,7 +39,7 @@ def result(page: Page) -> None:
             _source(page, of_one.source(page.library, page.view.option("source_id")))
     except NotFound as missing:
         correcting.said()
-        notices.about_the_link([str(missing)])
+        notices.warn([str(missing)])
         _back("All sources", source_id=None, point_id=None)
 
 

@@ -97,7 +97,7 @@ def changes(page: Page) -> None:
     source_id = page.view.option("source_id")
     size = history.size(page.library)
     rows = cached.changes(source_id, page.version, size)
-    notices.about_the_link(cached.lost_changes(page.version, size))
+    notices.warn(cached.lost_changes(page.version, size))
     what = "this source" if source_id else "this library"
     st.caption(f"Every change of {what}, on a page, at the command line or by the API, the newest first.")
     whole(

@@ -47,7 +47,7 @@ def named() -> Folder | None:
     if folder is not None and folder.path.is_dir():
         return folder
     if id:
-        notices.about_the_link([f"There is no sweep '{visible(id[:60])}' in this library; these are there."])
+        notices.warn([f"There is no sweep '{visible(id[:60])}' in this library; these are there."])
     return None
 
 

@@ -71,7 +71,7 @@ def _chosen(rows: pd.DataFrame) -> int | None:
         return None
     if text.isdecimal() and len(text) < 12 and int(text) in set(rows["number"]):
         return int(text)
-    notices.about_the_link([f"This point has no request {text[:20]}; its list has those there are."])
+    notices.warn([f"This point has no request {text[:20]}; its list has those there are."])
     return None
 
 

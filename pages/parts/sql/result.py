@@ -28,7 +28,7 @@ def show(queries: SessionQueries) -> None:
     if outcome.problem:
         st.warning(markdown(outcome.problem))
         return
-    notices.about_the_link(cached.current().incomplete())
+    notices.warn(cached.current().incomplete())
     if outcome.cut:
         st.warning("The query gives more rows than a page takes. Select less, or ORDER BY what matters first.")
     if outcome.rows.empty:
