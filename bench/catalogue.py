@@ -173,9 +173,9 @@ METRICS: tuple[Metric, ...] = (
             "e2el / output tokens", "inference-perf; GuideLLM prints it under the label TPOT"),
     _distribution("e2el_ms", "latency", "E2EL", "ms", "lower",
             "End-to-end latency: from the request sent to its last token. Little's law needs the mean. Where only the "
-            "median is stated and gives too few requests in flight, a point is warned about and ranks as long as a "
-            "mean of 1.6 times the median (1.55 is the most in points that state both) and answers of 0.9 of their "
-            "length explain it; beyond, it ranks nowhere.",
+            "median is stated and the law does not hold with it, a point is warned about and ranks as long as a mean "
+            "of 0.88 to 1.6 times the median explains it (0.886 to 1.554 in points that state both); beyond, it ranks "
+            "nowhere.",
             "last token arrival - request sent", VLLM),
     _distribution("interactivity_tokens_per_s_per_user", "per_user", "Interactivity", "tokens/s/user", "higher",
             "Tokens per second one user sees while the answer streams. The p99 is computed from the p99 of TPOT, so "

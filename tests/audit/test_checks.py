@@ -186,15 +186,13 @@ TIMES_MS = (1000, 1500, 2500, 6000)
 def expected_kind(load: dict[str, object], latency: str, time: int) -> str | None:
     """The flag of 4 answers a second of such a time at concurrency 10, by hand.
 
-    More than 15 in flight are too many; fewer than 6.7 too few for a closed loop, and down to 10 x 0.9 / 1.6 = 5.6 a
-    mean above the median explains them.
+    More than 15 in flight are too many; fewer than 6.67 too few for a closed loop. A mean explains a median of up to
+    15 / 0.88 = 17.05, and of down to 6.67 / 1.6 = 4.17.
     """
     in_flight = 4 * time / 1000
-    if in_flight > 15:
-        return "littles-law"
-    if load or in_flight > 6.7:
+    if in_flight <= 15 and (load or in_flight > 6.67):
         return None
-    return "littles-law-by-median" if latency == "e2el_ms_p50" and in_flight > 5.6 else "littles-law"
+    return "littles-law-by-median" if latency == "e2el_ms_p50" and 4.17 < in_flight < 17.05 else "littles-law"
 
 
 def test_little_s_law_is_the_readers_whatever_a_row_states(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from bench.library import Library
 TITLE = "Little's law"
 RULE = (
     "output tokens/s / output length x mean end-to-end latency = concurrency of a closed loop, and at most that of "
-    "another load; a median alone is only warned about where a mean of up to 1.6 times it explains it"
+    "another load; a median alone is only warned about where a mean of 0.88 to 1.6 times it explains it"
 )
 
 KINDS = ("littles-law", "littles-law-by-median")

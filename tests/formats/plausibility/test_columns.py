@@ -176,18 +176,19 @@ def test_a_flag_that_a_row_states_is_not_added_again() -> None:
 
 def test_what_contradicts_littles_law_ranks_nowhere_and_what_a_median_may_explain_does() -> None:
     columns = {
-        "output_tokens_per_s": pa.array([1000.0, 1000.0, 1000.0]),
-        "osl_requested": pa.array([100, 100, 100]),
-        "concurrency": pa.array([64, 17, 20]),
-        "load_kind": pa.array(["closed"] * 3),
-        "e2el_ms_mean": pa.array([1000.0, None, None]),  # 10 answers a second of 1 s are 10 in flight
-        "e2el_ms_p50": pa.array([None, 1000.0, 1000.0]),
+        "output_tokens_per_s": pa.array([1000.0] * 5),
+        "osl_requested": pa.array([100] * 5),
+        "concurrency": pa.array([64, 23, 25, 6, 5]),
+        "load_kind": pa.array(["closed"] * 5),
+        "e2el_ms_mean": pa.array([1000.0, None, None, None, None]),  # 10 answers a second of 1 s are 10 in flight
+        "e2el_ms_p50": pa.array([None, 1000.0, 1000.0, 1000.0, 1000.0]),
     }
-    found = with_doubts(columns, 3)
+    found = with_doubts(columns, 5)
     assert found is not None
     kinds = [[flag["kind"] for flag in json.loads(one)] for one in found.to_pylist()]
-    assert kinds == [["littles-law"], ["littles-law-by-median"], ["littles-law"]]
-    assert [flags.weight(kind) for (kind,) in kinds] == ["excludes", "warns", "excludes"]
+    by_median = ["littles-law-by-median"]
+    assert kinds == [["littles-law"], by_median, ["littles-law"], by_median, ["littles-law"]]
+    assert [flags.weight(kind) for (kind,) in kinds] == ["excludes", "warns", "excludes", "warns", "excludes"]
 
 
 def test_more_in_flight_than_were_let_in_ranks_nowhere_however_it_is_stated() -> None:

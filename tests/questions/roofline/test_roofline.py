@@ -213,8 +213,9 @@ def test_the_classic_picture_has_a_roof_for_each_accelerator_and_points_below_it
     assert set(openable.openable(answer.rows, figure)) == {one.facts.point_id for one in answer.result.points}
 
 
-def test_points_that_are_not_ranked_are_drawn_hollow(shipped: Library) -> None:
-    result = ask(shipped, {"model": ["deepseek-r1"], "precision": ["fp4"], "isl": [8192], "osl": [1024]}).result
+def test_points_that_are_not_ranked_are_drawn_hollow(tmp_path: Path) -> None:
+    rows = [point(128, 128, 400), point(128, 128, 500, concurrency=32, flags=flag("littles-law"))]
+    result = ask(library_of(tmp_path, rows)).result
     symbols = {one[0]: place[2] for trace in roofline.figure(result, LIGHT).data for one, place in _marked(trace)}
     assert {one.enters for one in result.points} == {True, False}
     assert all(symbols[one.facts.point_id].endswith("-open") != one.enters for one in result.points)
