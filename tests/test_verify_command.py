@@ -12,6 +12,7 @@ import pytest
 from bench.cli import main
 from bench.library import Library
 from bench.library.packs import listed
+from bench.library.store import Root, promise, staging_folder
 from tests.library.files import sweep
 
 
@@ -74,18 +75,18 @@ def test_a_source_that_is_gone_is_told_and_keeps_its_rows(place: Path, capsys: p
     assert run(place, capsys, "verify")[0] == 0
 
 
-def test_a_source_of_this_minute_without_rows_is_not_judged_and_told(
+def test_a_source_without_rows_is_told_however_young_unless_a_living_import_brings_it(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in listed(place / "points"):
-        for file in (place / "points").glob(f"{name.partition('.')[0]}*"):
-            file.unlink()
+    for file in (place / "points").iterdir():
+        file.unlink()
     for folder in (place / "sources").iterdir():
         os.utime(folder)
-    status, out, told = run(place, capsys, "verify")
-    assert (status, out) == (0, "0 packs, 2 sources and 2 ledger lines: nothing is wrong.\n")
-    assert told.startswith("2 sources without rows")
-    for folder in (place / "sources").iterdir():
-        os.utime(folder, (0, 0))
-    assert run(place, capsys, "verify")[0] == 1
-    assert "2 sources have none in any sound pack" in run(place, capsys, "sources")[2]
+    brought, other = sorted(folder.name for folder in (place / "sources").iterdir())
+    with staging_folder(Root(place, writable=True)) as folder:
+        promise(folder, [brought])
+        status, out, _ = run(place, capsys, "verify")
+        assert (status, brought in out, other in out) == (1, False, True)
+        assert "1 source has none in any sound pack" in run(place, capsys, "query", "SELECT 1")[2]
+    assert f"sources/{brought}: " in run(place, capsys, "verify")[1]
+    assert "2 sources have none in any sound pack" in run(place, capsys, "query", "SELECT 1")[2]
