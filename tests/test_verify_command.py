@@ -75,18 +75,16 @@ def test_a_source_that_is_gone_is_told_and_keeps_its_rows(place: Path, capsys: p
     assert run(place, capsys, "verify")[0] == 0
 
 
-def test_a_source_without_rows_is_told_however_young_unless_a_living_import_brings_it(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_source_without_rows_is_told_however_young_unless_a_living_import_brings_it(place: Path) -> None:
     for file in (place / "points").iterdir():
         file.unlink()
     for folder in (place / "sources").iterdir():
         os.utime(folder)
     brought, other = sorted(folder.name for folder in (place / "sources").iterdir())
+    library = Library.open(place, shipped=False)
     with staging_folder(Root(place, writable=True)) as folder:
         promise(folder, [brought])
-        status, out, _ = run(place, capsys, "verify")
-        assert (status, brought in out, other in out) == (1, False, True)
-        assert "1 source has none in any sound pack" in run(place, capsys, "query", "SELECT 1")[2]
-    assert f"sources/{brought}: " in run(place, capsys, "verify")[1]
-    assert "2 sources have none in any sound pack" in run(place, capsys, "query", "SELECT 1")[2]
+        assert [one.where for one in library.verify().wrong] == [f"sources/{other}"]
+        assert ["1 source has none in any sound pack" in one for one in library.incomplete()] == [True]
+    assert [one.where for one in library.verify().wrong] == [f"sources/{brought}", f"sources/{other}"]
+    assert ["2 sources have none in any sound pack" in one for one in library.incomplete()] == [True]
