@@ -53,7 +53,7 @@ STAYS_HIDDEN = "Line {} of retractions.jsonl, which hid it, is damaged: hide it 
 READABLE = re.compile(rb'"(action|id|source_id)": "([^"]*)"')
 """What of a retraction can be read though the whole line cannot."""
 
-COUNTS = "ledgers.json"
+COUNTS, COUNTS_LOCK = "ledgers.json", "ledgers.lock"
 """How many lines were written to each ledger, since one that has lost its last lines, or all, looks like a sound one.
 
 It may say fewer than there are, where a writer died before it was counted or knew nothing of it, and never more."""
@@ -178,7 +178,7 @@ def changes(roots: Sequence[Root], set_aside: list[Refusal]) -> list[Entry]:
 def write(root: Root, name: str, *entries: Entry) -> None:
     """Append the entries to the root's ledger of this name, each with the sum by which a damaged one is known."""
     whole = ({key: value for key, value in entry.items() if key != SUM} for entry in entries)
-    with exclusive(root.path / "ledgers.lock", wait=True):
+    with exclusive(root.path / COUNTS_LOCK, wait=True):
         append_lines(root.ledger(name), *({**entry, SUM: _sum(entry)} for entry in whole))
         before = counts(root) or {}
         now = {**before, name: max(before.get(name, 0) + len(entries), _line_ends(root.ledger(name)))}

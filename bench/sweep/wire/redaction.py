@@ -2,8 +2,8 @@
 
 Everything an endpoint says passes here before any of it is kept or cut, as text that was decoded. A key is looked for
 in all that a text decodes to: base64 and hexadecimal digits, dumps, and the escapes of JSON, Python, C, URLs and HTML,
-one inside the other, with anything between its letters that is no printable ASCII. Where one is found, the least
-stretch of the text goes that still holds it. What is kept was looked through once more and holds none.
+one inside the other, with anything between its letters that is no printable ASCII, and in UTF-16. Where one is found,
+the least stretch of the text goes that still holds it. What is kept was looked through once more and holds none.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ OCTAL, DECIMAL, ITSELF, BY_NAME = 7, 8, 9, 10
 LINE_OF_A_PAGE = re.compile(rb"<w?br *\/?>", re.IGNORECASE)
 HALF_ESCAPE = re.compile(rb"(?:%[0-9a-f]?|\\+|&\w{0,8})$", re.IGNORECASE)
 """What may be the beginning of an escape with the text behind it."""
+MOST_IN_ROW = 64
 TEXT = rb"(?:[\t-\r -~\xa0\xad]|[\xc2-\xf4][\x80-\xbf]{1,3}){%d}"
 WIDE = re.compile(rb"(?:[!-~]\0[^\0]{0,6}){4}|(?:\0[!-~][^\0]{0,6}){4}")
 DUMPS = tuple(
@@ -129,7 +130,7 @@ def _sought(secrets: tuple[str, ...]) -> tuple[SoughtKeys, ...]:
         small = tuple({key.lower() for key in keys | {form for form in bare if len(form) >= SURELY}})
         if plain:
             pattern = re.compile("|".join(sorted(plain, key=len, reverse=True)), re.IGNORECASE | re.ASCII)
-            text = re.compile(TEXT % min(map(len, small), default=1))
+            text = re.compile(TEXT % min([MOST_IN_ROW, *map(len, small)]))
             found.append(SoughtKeys(pattern, small, text, between, depth))
     return tuple(found)
 
