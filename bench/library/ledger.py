@@ -332,7 +332,7 @@ def wrong_in(name: str, entry: Entry | bytes) -> str | None:
         return "This line is not as it was written: its sum is another, or no line can hold what it does."
     for key in (*NEEDED[name], *TEXTS):
         value = entry.get(key)
-        if not (_is_text(value) or (value is None and key not in NEEDED[name])):
+        if not (isinstance(value, str) or (value is None and key not in NEEDED[name])):
             return _unfit(name, key)
     if name in OF_SOURCES and not is_source_id(entry["source_id"]):
         return _unfit(name, "source_id")
@@ -344,17 +344,19 @@ def wrong_in(name: str, entry: Entry | bytes) -> str | None:
         return _unfit(name, "refused")
     if name == "retractions" and (unfit := _unfit_retraction(entry)):
         return _unfit(name, unfit)
-    if name == "facts":
-        from bench.library import facts  # which needs pyarrow, and a sweep tells its audit without
+    return _unfit(name, "facts") if name == "facts" and not _are_facts(entry.get("facts")) else None
 
-        stated = entry.get("facts")
-        try:
-            given = facts.checked(stated) if isinstance(stated, dict) else None
-        except BenchError:
-            given = None
-        fit = given is not None and all(_is_text(text) for text in given.values() if isinstance(text, str))
-        return None if fit else _unfit(name, "facts")
-    return None
+
+def _are_facts(stated: object) -> bool:
+    from bench.library import facts  # which needs pyarrow, and a sweep tells its audit without
+
+    if not isinstance(stated, dict):
+        return False
+    try:
+        facts.checked(stated)
+    except BenchError:
+        return False
+    return True
 
 
 def _unfit_retraction(entry: Entry) -> str:
@@ -370,17 +372,12 @@ def _sum(entry: Entry) -> str:
 
 
 def _is_as_written(entry: Entry) -> bool:
-    """Whether it can be written, and its sum is that of all else in it, where it has one."""
+    """Whether it can be written, as half a surrogate pair cannot, and its sum is that of all else in it, if any."""
     try:
         summed = _sum({key: value for key, value in entry.items() if key != SUM})
     except (ValueError, RecursionError):
         return False
     return bool(entry.get(SUM, summed) == summed)
-
-
-def _is_text(value: object) -> bool:
-    """Whether it is a text that can be kept: half a surrogate pair, which JSON may spell, cannot."""
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _is_whole(value: object) -> bool:

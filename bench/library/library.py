@@ -86,15 +86,18 @@ class Library:
         return self._own.path
 
     def incomplete(self) -> list[str]:
-        """A sentence for each pack and ledger that is damaged, and one for sources without rows: what answers therefore
-        lack, or show though it was hidden."""
+        """A sentence for each pack and ledger that is damaged, and one for sources without rows or the latest facts:
+        what answers therefore lack, or show though it was hidden."""
         snapshot = self._snapshot
         without = [id for root in self._roots for id in rebuilding.without_rows(root, self._shown.watch)]
         told = [f"Rows are missing. {why}" for why in snapshot.damaged.values()]
+        do = "`python -m bench rebuild` reads them again."
         if without:
             many = counted(len(without), "source has", "sources have")
-            do = "`python -m bench rebuild` reads them again."
             told.append(f"Rows are missing. {many} none in any sound pack: {do}")
+        if former := snapshot.out_of_date():  # as where the pack that was made with them is gone
+            many = counted(len(former), "source was", "sources were")
+            told.append(f"Facts are missing. {many} last read before the latest were stated: {do}")
         return told + ledger.in_words(snapshot.ledgers.set_aside)
 
     @property

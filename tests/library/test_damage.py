@@ -191,6 +191,22 @@ def test_an_import_under_way_lacks_nothing_and_one_that_died_is_told(
     assert "8 sources have none" in library.incomplete()[0]
 
 
+def test_facts_whose_pack_is_gone_are_told_though_an_older_one_has_the_rows(place: Path) -> None:
+    library = Library.open(place, shipped=False)
+    (source,) = library.fetch("SELECT source_id FROM sources WHERE points > 3 LIMIT 1")[0]
+    before = listed(place / "points")
+    library.set_facts(source, {"variant": "tuned"})
+    assert library.incomplete() == []
+    (new,) = set(listed(place / "points")) - set(before)
+    (place / "points" / new).unlink()
+    library.refresh()
+    assert library.fetch("SELECT count(*) FROM points WHERE variant = 'tuned'") == [(0,)]
+    assert [one.partition(".")[0] for one in library.incomplete()] == ["Facts are missing"]
+    library.rebuild()
+    assert library.fetch("SELECT count(*) > 0 FROM points WHERE variant = 'tuned'") == [(True,)]
+    assert library.incomplete() == []
+
+
 def test_a_file_is_not_refused_because_packs_are_cut_short_during_its_import(place: Path, tmp_path: Path) -> None:
     library, cut_at = Library.open(place, shipped=False), list[str]()
 
