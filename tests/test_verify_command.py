@@ -81,7 +81,10 @@ def test_a_source_without_rows_is_told_however_young_unless_a_living_import_brin
     for folder in (place / "sources").iterdir():
         os.utime(folder)
     brought, other = sorted(folder.name for folder in (place / "sources").iterdir())
-    library = Library.open(place, shipped=False)
+    library, dead = Library.open(place, shipped=False), place / "tmp" / "dead"
+    dead.mkdir(parents=True)
+    (dead / "lock").touch()
+    promise(dead, [other])
     with staging_folder(Root(place, writable=True)) as folder:
         promise(folder, [brought])
         assert [one.where for one in library.verify().wrong] == [f"sources/{other}"]
