@@ -12,6 +12,7 @@ import pytest
 from bench.cli import main
 from bench.library import Library
 from bench.library.packs import listed
+from bench.library.store import Root, promise, staging_folder
 from tests.library.files import sweep
 
 
@@ -74,18 +75,19 @@ def test_a_source_that_is_gone_is_told_and_keeps_its_rows(place: Path, capsys: p
     assert run(place, capsys, "verify")[0] == 0
 
 
-def test_a_source_of_this_minute_without_rows_is_not_judged_and_told(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in listed(place / "points"):
-        for file in (place / "points").glob(f"{name.partition('.')[0]}*"):
-            file.unlink()
+def test_a_source_without_rows_is_told_however_young_unless_a_living_import_brings_it(place: Path) -> None:
+    for file in (place / "points").iterdir():
+        file.unlink()
     for folder in (place / "sources").iterdir():
         os.utime(folder)
-    status, out, told = run(place, capsys, "verify")
-    assert (status, out) == (0, "0 packs, 2 sources and 2 ledger lines: nothing is wrong.\n")
-    assert told.startswith("2 sources without rows")
-    for folder in (place / "sources").iterdir():
-        os.utime(folder, (0, 0))
-    assert run(place, capsys, "verify")[0] == 1
-    assert "2 sources have none in any sound pack" in run(place, capsys, "sources")[2]
+    brought, other = sorted(folder.name for folder in (place / "sources").iterdir())
+    library, dead = Library.open(place, shipped=False), place / "tmp" / "dead"
+    dead.mkdir(parents=True)
+    (dead / "lock").touch()
+    promise(dead, [other])
+    with staging_folder(Root(place, writable=True)) as folder:
+        promise(folder, [brought])
+        assert [one.where for one in library.verify().wrong] == [f"sources/{other}"]
+        assert ["1 source has none in any sound pack" in one for one in library.incomplete()] == [True]
+    assert [one.where for one in library.verify().wrong] == [f"sources/{brought}", f"sources/{other}"]
+    assert ["2 sources have none in any sound pack" in one for one in library.incomplete()] == [True]

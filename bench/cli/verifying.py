@@ -32,11 +32,6 @@ def _verify(arguments: argparse.Namespace) -> int:
     if result.without_sums:
         packs = counted(result.without_sums, "pack was", "packs were")
         output.remark(f"{packs} made before packs had sums, so most of it is not checked; `rebuild` makes sums.")
-    if result.young:
-        sources = counted(result.young, "source without rows", "sources without rows")
-        output.remark(
-            f"{sources} came within the last minute and may still be on the way in: verify again in a minute."
-        )
     if result.moved_aside:
         packs = counted(result.moved_aside, "damaged pack lies", "damaged packs lie")
         output.remark(f"{packs} in {library.path / 'damaged'}, where nobody reads it; delete it when you like.")

@@ -5,6 +5,7 @@ A sum is a file that only sums up what others hold, so that it is no source itse
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import getpass
 import hashlib
@@ -14,12 +15,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench import access
 from bench.access import Visitor
 from bench.errors import BenchError, NotFound, UsageError
-from bench.library.store import SHORT_ID, Root, append_lines, as_line, is_source_id, short
+from bench.library.store import SHORT_ID, Root, append_lines, as_line, document, exclusive, is_source_id, short
 from bench.records import Refusal
 from bench.wording import is_or_are, joined
 
@@ -43,11 +44,19 @@ TEXTS = ("id", "source_id", "at", "who", "action", "text", "tag", "reason", "ins
          "expected", "what", "sweep", "endpoint")  # fmt: skip
 """What is a text in any ledger, where an entry has it."""
 
-MEND = "Mend the line, or record again what it was about, then take it out."
+MEND = "Mend the line, or record again what it was about and leave the line empty."
+PUT_BACK = "Put the file back as it was, or record again what they said and add an empty line for each."
+LOST = "lost: `python -m bench verify` says what to do."
+GONE = "{:,} of the {:,} lines that were written to it are gone."
 TORN = "It is no whole line: a crash, a full disk or a failing one left it."
 STAYS_HIDDEN = "Line {} of retractions.jsonl, which hid it, is damaged: hide it again, or bring it back."
 READABLE = re.compile(rb'"(action|id|source_id)": "([^"]*)"')
 """What of a retraction can be read though the whole line cannot."""
+
+COUNTS, COUNTS_LOCK = "ledgers.json", "ledgers.lock"
+"""How many lines were written to each ledger, since one that has lost its last lines, or all, looks like a sound one.
+
+It may say fewer than there are, where a writer died before it was counted or knew nothing of it, and never more."""
 
 SUM = "sum"
 """Under it an entry holds the beginning of the SHA-256 of all else in it; lines of earlier versions have none."""
@@ -59,6 +68,14 @@ MOST_TAG = 40
 """So many characters of a tag: it stands in a column beside others."""
 
 Entry = Mapping[str, Any]
+
+
+class Fault(NamedTuple):
+    """What is wrong with a line of a ledger, or with all of it where `row` is None, and what to do, in sentences."""
+
+    row: int | None
+    what: str
+    do: str
 
 
 @dataclass(frozen=True)
@@ -161,7 +178,33 @@ def changes(roots: Sequence[Root], set_aside: list[Refusal]) -> list[Entry]:
 def write(root: Root, name: str, *entries: Entry) -> None:
     """Append the entries to the root's ledger of this name, each with the sum by which a damaged one is known."""
     whole = ({key: value for key, value in entry.items() if key != SUM} for entry in entries)
-    append_lines(root.ledger(name), *({**entry, SUM: _sum(entry)} for entry in whole))
+    with exclusive(root.path / COUNTS_LOCK, wait=True):
+        append_lines(root.ledger(name), *({**entry, SUM: _sum(entry)} for entry in whole))
+        before = counts(root) or {}
+        now = {**before, name: max(before.get(name, 0) + len(entries), _line_ends(root.ledger(name)))}
+        with contextlib.suppress(OSError):  # the lines are there, only their number is not
+            fresh = root.path / f"{COUNTS}.new"
+            fresh.write_bytes(as_line({**now, SUM: _sum(now)}))
+            fresh.rename(root.path / COUNTS)
+
+
+def counts(root: Root) -> dict[str, int] | None:
+    """How many lines were written to each ledger of a root at least; None where that is damaged."""
+    try:
+        stated = document((root.path / COUNTS).read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError):
+        return None
+    many = {name: count for name, count in stated.items() if isinstance(count, int)}
+    return many if stated.get(SUM) == _sum(many) else None
+
+
+def _line_ends(path: Path) -> int:
+    try:
+        return path.read_bytes().count(b"\n")
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
 
 
 def audit(root: Root, who: str, what: str, **detail: Any) -> None:
@@ -222,15 +265,31 @@ def sound(root: Root, name: str, set_aside: list[Refusal]) -> list[Entry]:
 
     A retraction that is damaged goes on hiding what it names.
     """
+    entries, wrong = _judged(root, name)
+    set_aside += (Refusal(root.ledger(name).name, f"{fault.what} {fault.do}", row=fault.row) for fault in wrong)
+    return entries
+
+
+def faults(root: Root, name: str) -> list[Fault]:
+    """What is wrong with a root's ledger: its damaged lines, and that lines are gone."""
+    return _judged(root, name)[1]
+
+
+def _judged(root: Root, name: str) -> tuple[list[Entry], list[Fault]]:
+    written = (counts(root) or {}).get(name, 0)  # first: more may come meanwhile
     entries: list[Entry] = []
+    wrong: list[Fault] = []
     for number, entry in numbered(root.ledger(name)):
-        wrong = wrong_in(name, entry)
-        if wrong is not None:
-            set_aside.append(Refusal(root.ledger(name).name, f"{wrong} {MEND}", row=number))
+        what = wrong_in(name, entry)
+        if what is not None:
+            wrong.append(Fault(number, what, MEND))
             entries += _still_hidden(entry, number) if name == "retractions" else ()
         elif not isinstance(entry, bytes):
             entries.append({key: value for key, value in entry.items() if key != SUM})
-    return entries
+    gone = written - _line_ends(root.ledger(name))
+    if gone > len(wrong):  # a damaged line may be two that have lost the end between them
+        wrong.append(Fault(None, GONE.format(gone, written), PUT_BACK))
+    return entries, wrong
 
 
 def _still_hidden(entry: Entry | bytes, number: int) -> list[Entry]:
@@ -250,13 +309,17 @@ def _still_hidden(entry: Entry | bytes, number: int) -> list[Entry]:
 
 
 def in_words(set_aside: Iterable[Refusal]) -> list[str]:
-    """A sentence for each ledger with damaged lines: which these are, and what to do."""
+    """A sentence for each ledger with damaged lines, which these are, and for each that has lost some."""
     by_file: dict[str, list[str]] = {}
+    told = []
     for line in set_aside:
-        by_file.setdefault(line.file, []).append(str(line.row))
-    return [
+        if line.row is None:
+            told.append(f"Lines of {line.file} are gone, and what was recorded there is {LOST}")
+        else:
+            by_file.setdefault(line.file, []).append(str(line.row))
+    return told + [
         f"Line{'s' * (len(rows) > 1)} {joined(rows, at_most=3)} of {file} {is_or_are(len(rows))} damaged, and what was "
-        "recorded there may be lost: `python -m bench verify` says what to do."
+        f"recorded there may be {LOST}"
         for file, rows in by_file.items()
     ]
 
@@ -269,7 +332,7 @@ def wrong_in(name: str, entry: Entry | bytes) -> str | None:
         return "This line is not as it was written: its sum is another, or no line can hold what it does."
     for key in (*NEEDED[name], *TEXTS):
         value = entry.get(key)
-        if not (_is_text(value) or (value is None and key not in NEEDED[name])):
+        if not (isinstance(value, str) or (value is None and key not in NEEDED[name])):
             return _unfit(name, key)
     if name in OF_SOURCES and not is_source_id(entry["source_id"]):
         return _unfit(name, "source_id")
@@ -281,17 +344,19 @@ def wrong_in(name: str, entry: Entry | bytes) -> str | None:
         return _unfit(name, "refused")
     if name == "retractions" and (unfit := _unfit_retraction(entry)):
         return _unfit(name, unfit)
-    if name == "facts":
-        from bench.library import facts  # which needs pyarrow, and a sweep tells its audit without
+    return _unfit(name, "facts") if name == "facts" and not _are_facts(entry.get("facts")) else None
 
-        stated = entry.get("facts")
-        try:
-            given = facts.checked(stated) if isinstance(stated, dict) else None
-        except BenchError:
-            given = None
-        fit = given is not None and all(_is_text(text) for text in given.values() if isinstance(text, str))
-        return None if fit else _unfit(name, "facts")
-    return None
+
+def _are_facts(stated: object) -> bool:
+    from bench.library import facts  # which needs pyarrow, and a sweep tells its audit without
+
+    if not isinstance(stated, dict):
+        return False
+    try:
+        facts.checked(stated)
+    except BenchError:
+        return False
+    return True
 
 
 def _unfit_retraction(entry: Entry) -> str:
@@ -307,17 +372,12 @@ def _sum(entry: Entry) -> str:
 
 
 def _is_as_written(entry: Entry) -> bool:
-    """Whether it can be written, and its sum is that of all else in it, where it has one."""
+    """Whether it can be written, as half a surrogate pair cannot, and its sum is that of all else in it, if any."""
     try:
         summed = _sum({key: value for key, value in entry.items() if key != SUM})
     except (ValueError, RecursionError):
         return False
     return bool(entry.get(SUM, summed) == summed)
-
-
-def _is_text(value: object) -> bool:
-    """Whether it is a text that can be kept: half a surrogate pair, which JSON may spell, cannot."""
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _is_whole(value: object) -> bool:

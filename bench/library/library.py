@@ -54,8 +54,6 @@ class Library:
         self._own = self._roots[-1]
         self._shown = LiveIndex(self._roots, (PRICE_BOOKS, self._own.path / "prices"))
         self.remembered = CachedResults()
-        self._looked_through: Snapshot | None = None
-        self._lacks: tuple[str, ...] = ()
 
     @property
     def _snapshot(self) -> Snapshot:
@@ -88,19 +86,19 @@ class Library:
         return self._own.path
 
     def incomplete(self) -> list[str]:
-        """A sentence for each pack and ledger that is damaged, and one for sources without rows: what answers therefore
-        lack, or show though it was hidden."""
+        """A sentence for each pack and ledger that is damaged, and one for sources without rows or the latest facts:
+        what answers therefore lack, or show though it was hidden."""
         snapshot = self._snapshot
-        if self._looked_through is not snapshot:
-            without = [id for root in self._roots for id in rebuilding.without_rows(root, snapshot)]
-            told = [f"Rows are missing. {why}" for why in snapshot.damaged.values()]
-            if without:
-                many = counted(len(without), "source has", "sources have")
-                do = "`python -m bench rebuild` reads them again."
-                told.append(f"Rows are missing. {many} none in any sound pack: {do}")
-            told += ledger.in_words(snapshot.ledgers.set_aside)
-            self._lacks, self._looked_through = tuple(told), snapshot
-        return list(self._lacks)
+        without = [id for root in self._roots for id in rebuilding.without_rows(root, self._shown.watch)]
+        told = [f"Rows are missing. {why}" for why in snapshot.damaged.values()]
+        do = "`python -m bench rebuild` reads them again."
+        if without:
+            many = counted(len(without), "source has", "sources have")
+            told.append(f"Rows are missing. {many} none in any sound pack: {do}")
+        if former := snapshot.out_of_date():  # as where the pack that was made with them is gone
+            many = counted(len(former), "source was", "sources were")
+            told.append(f"Facts are missing. {many} last read before the latest were stated: {do}")
+        return told + ledger.in_words(snapshot.ledgers.set_aside)
 
     @property
     def version(self) -> str:

@@ -3,9 +3,7 @@ by itself."""
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from bench.formats import journal
 from bench.library.importing.batch import ImportBatch
 from bench.library.importing.discovery import sentence
 from bench.library.snapshot import Snapshot, Watch
-from bench.library.store import ABANDONED_S, MERGE_LOCK, Root, exclusive, short, source_names, sources_in, sync_folder
+from bench.library.store import MERGE_LOCK, Root, exclusive, promised, short, source_names, sources_in, sync_folder
 from bench.progress import steps
 from bench.records import Refusal
 
@@ -75,17 +73,21 @@ def to_read(root: Root, snapshot: Snapshot) -> list[str]:
     return [name for name in sources_in(root) if snapshot.readable(name)]
 
 
-def without_rows(root: Root, snapshot: Snapshot, young: bool = False) -> Iterator[str]:
+def without_rows(root: Root, watch: Watch) -> list[str]:
     """The sources whose files are in this root while no pack holds rows of them: their pack is gone, or damaged.
 
-    One that came this minute may be on its way into a pack: those are what there is with `young`, and nothing else.
+    One that an import is publishing is none, and where that has just ended a second look finds its pack.
     """
+    lacking = _lacking(root, watch.look())
+    coming = promised(root) if lacking else set()
+    left = set(_lacking(root, watch.look())) if lacking else set()
+    return [source_id for source_id in lacking if source_id in left - coming]
+
+
+def _lacking(root: Root, snapshot: Snapshot) -> list[str]:
     held = {id for pack in (*snapshot.packs, *snapshot.superseded) for id in pack.held}
-    for source_id in source_names(root):
-        if source_id not in held and not journal.SWEEP_ID.fullmatch(source_id) and not snapshot.purged(source_id):
-            with contextlib.suppress(FileNotFoundError):
-                if (time.time() - root.source(source_id).stat().st_mtime > ABANDONED_S) is not young:
-                    yield source_id
+    missing = (id for id in source_names(root) if id not in held and not journal.SWEEP_ID.fullmatch(id))
+    return [id for id in missing if not snapshot.purged(id)]
 
 
 def without_files(root: Root, watch: Watch) -> list[str]:

@@ -11,7 +11,7 @@ import re
 import shutil
 import time
 import uuid
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
@@ -28,6 +28,9 @@ BEGINNING = re.compile(r"[0-9a-f]{8,63}|[0-9]{8}-[0-9a-f-]{0,14}")
 ABANDONED_S = 60
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """What the system says of a disk that takes no more."""
+
+PROMISED = "promised"
+"""The file of a staging folder that names the sources its process is bringing."""
 
 MERGE_LOCK = "merge.lock"
 """Whoever makes packs of packs, moves them or deletes from them has this lock of the library."""
@@ -191,6 +194,21 @@ def staging_folder(root: Root) -> Iterator[Path]:
         os.close(lock)
 
 
+def promise(folder: Path, sources: Iterable[str]) -> None:
+    """Say in a staging folder that its process brings these sources, and behind them a pack of their rows."""
+    (folder / PROMISED).write_text("\n".join(sources))
+
+
+def promised(root: Root) -> set[str]:
+    """The sources that living processes are bringing, whose rows may not be there yet."""
+    found = set[str]()
+    for name in _names(root.staging):
+        with contextlib.suppress(OSError):
+            names = (root.staging / name / PROMISED).read_text().split()
+            found.update(() if nobody_holds(root.staging / name / "lock") else names)
+    return found
+
+
 def clear_abandoned(root: Root, of_process: int | None = None) -> None:
     """Remove the staging folders whose process died a while ago, and those of one that is known to have."""
     if not root.staging.is_dir():
@@ -314,7 +332,7 @@ def sync_file(path: Path) -> None:
 def nobody_holds(lock: Path) -> bool:
     """Whether no process holds the lock of this file; so too where there is no such file."""
     try:
-        handle = os.open(lock, os.O_RDWR)
+        handle = os.open(lock, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):
         return True
     try:

@@ -39,8 +39,7 @@ class Verified:
     """What was looked at, and what is wrong with it.
 
     `without_sums` are packs of an earlier version, of which only the beginning and the end of each file are checked;
-    `moved_aside` are the packs that a rebuild put into `damaged/`, `young` the sources without rows that came in the
-    last minute, so that an import may still be at work on them.
+    `moved_aside` are the packs that a rebuild put into `damaged/`.
     """
 
     packs: int
@@ -48,7 +47,6 @@ class Verified:
     entries: int
     without_sums: int
     moved_aside: int
-    young: int
     wrong: tuple[Damage, ...]
 
     def document(self) -> dict[str, Any]:
@@ -69,7 +67,6 @@ def verify(roots: Sequence[Root], watch: Watch, missing: Callable[[Sequence[str]
         entries=sum(len(ledger.lines(root.ledger(name))) for root in roots for name in LEDGERS),
         without_sums=sum(not _has_sums(root.points / name) for root, name in packs),
         moved_aside=sum(len(listed(root.damaged)) for root in roots),
-        young=sum(1 for root in roots for _ in rebuilding.without_rows(root, watch.look(), young=True)),
         wrong=tuple(wrong),
     )
 
@@ -118,7 +115,7 @@ def _sources(root: Root, watch: Watch) -> Iterator[Damage]:
         except (InputError, NotFound) as problem:
             if not watch.look().purged(source_id) and folder.is_dir():
                 yield Damage(where, str(problem), PUT_BACK if root.writable else RESTORE)
-    for source_id in rebuilding.without_rows(root, watch.look()):
+    for source_id in rebuilding.without_rows(root, watch):
         where = root.source(source_id).relative_to(root.path).as_posix()
         yield Damage(where, "No pack holds what was read of it.", REBUILD if root.writable else RESTORE)
     for source_id in rebuilding.without_files(root, watch):
@@ -127,12 +124,12 @@ def _sources(root: Root, watch: Watch) -> Iterator[Damage]:
 
 
 def _ledgers(root: Root) -> Iterator[Damage]:
+    if ledger.counts(root) is None:
+        yield Damage(ledger.COUNTS, "It is not as it was written.", "Delete it; the next change makes it anew.")
     for name in LEDGERS:
-        path = root.ledger(name)
-        for number, entry in ledger.numbered(path):
-            what = ledger.wrong_in(name, entry)
-            if what is not None:
-                yield Damage(f"{path.name}, line {number}", what, ledger.MEND)
+        for row, what, do in ledger.faults(root, name):
+            file = root.ledger(name).name
+            yield Damage(file if row is None else f"{file}, line {row}", what, do)
 
 
 def _unknown_ids(root: Root, missing: Callable[[Sequence[str]], set[str]]) -> Iterator[Damage]:

@@ -14,6 +14,7 @@ from types import ModuleType
 from bench.cli import progress
 from bench.errors import BenchError, InputError
 from bench.library import ImportReport, Library
+from bench.library.ledger import COUNTS, COUNTS_LOCK
 from bench.library.store import MERGE_LOCK, Manifest, Root, read_manifest, source_names
 from bench.progress import Progress, steps
 from data.recipes import recipes
@@ -103,7 +104,7 @@ def manifests(library: Path) -> list[tuple[str, Manifest]]:
 
 def leave_only_results(library: Path) -> None:
     """Nothing; removes what only concerns this machine: who imported what from where, and the staging folder."""
-    for name in ("audit.jsonl", MERGE_LOCK):
+    for name in ("audit.jsonl", MERGE_LOCK, COUNTS, COUNTS_LOCK):
         (library / name).unlink(missing_ok=True)
     shutil.rmtree(library / "tmp", ignore_errors=True)
 

@@ -59,6 +59,7 @@ class Odd:
     tls: bool = False
     events_per_write: int = 1
     tokens_per_chunk: int = 1
+    halves: bool = False  # each of these chunks comes as two
     usage: Told = "end"
     finish: str | None = "length"
     done: bool = True

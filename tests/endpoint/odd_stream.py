@@ -90,12 +90,13 @@ def _events(odd: Odd, reply: Reply) -> Iterator[Write]:
     given = 0
     while given < reply.tokens:
         many = min(odd.tokens_per_chunk, reply.tokens - given)
-        delta = {"content": _text(given, many)}
+        text = _text(given, many)
         given += many
-        chunk = _chunk(reply, delta)
-        if odd.usage == "every":
-            chunk["usage"] = _usage(odd, reply, given)
-        yield _event(lasts_ms(odd, given), chunk, [many])
+        for part in (text[:2], text[2:]) if odd.halves else (text,):
+            chunk = _chunk(reply, {"content": part})
+            if odd.usage == "every":
+                chunk["usage"] = _usage(odd, reply, given)
+            yield _event(lasts_ms(odd, given), chunk, [0 if part == text[:2] else many])
     over = lasts_ms(odd, given)
     if not reply.cut:
         if odd.finish:

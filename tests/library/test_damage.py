@@ -17,7 +17,9 @@ from bench import api, holdings
 from bench.cli import main
 from bench.errors import InputError
 from bench.library import Library, merging
+from bench.library.importing import batch
 from bench.library.packs import listed
+from bench.library.store import Root
 from bench.questions import question
 from bench.view import View
 from tests.library.files import SCORE, sweep, table
@@ -161,6 +163,48 @@ def test_what_is_damaged_under_a_running_app_is_told_and_the_rest_goes_on(place:
     assert any("passports.parquet" in reason and "damaged" in reason for reason in library.refusals()["reason"])
     assert any("3 sources have none" in one for one in library.incomplete())
     assert api.health(lambda: library)[0] == 200
+
+
+def test_an_import_under_way_lacks_nothing_and_one_that_died_is_told(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looked at from the app that imports and from another process, between a source's files and its pack."""
+    library, publish, seen = Library.open(place, shipped=False), batch.publish_pack, list[Any]()
+
+    def meanwhile(staged: Path, root: Root) -> Path:
+        other = Library.open(place, shipped=False)
+        seen.extend((library.incomplete(), other.incomplete(), other.verify().wrong))
+        if len(seen) > 3:
+            raise KeyboardInterrupt
+        return publish(staged, root)
+
+    monkeypatch.setattr(batch, "publish_pack", meanwhile)
+    assert len(library.add([sweep(tmp_path, 50)]).imported) == 1
+    assert [*seen, library.incomplete()] == [[], [], (), []]
+    with pytest.raises(KeyboardInterrupt):
+        library.add([sweep(tmp_path, 51)])
+    assert seen[3:] == [[], [], ()]
+    assert ["1 source has none" in one for one in library.incomplete()] == [True]
+    for file in (place / "points").iterdir():
+        file.unlink()
+    library.refresh()
+    assert "8 sources have none" in library.incomplete()[0]
+
+
+def test_facts_whose_pack_is_gone_are_told_though_an_older_one_has_the_rows(place: Path) -> None:
+    library = Library.open(place, shipped=False)
+    (source,) = library.fetch("SELECT source_id FROM sources WHERE points > 3 LIMIT 1")[0]
+    before = listed(place / "points")
+    library.set_facts(source, {"variant": "tuned"})
+    assert library.incomplete() == []
+    (new,) = set(listed(place / "points")) - set(before)
+    (place / "points" / new).unlink()
+    library.refresh()
+    assert library.fetch("SELECT count(*) FROM points WHERE variant = 'tuned'") == [(0,)]
+    assert [one.partition(".")[0] for one in library.incomplete()] == ["Facts are missing"]
+    library.rebuild()
+    assert library.fetch("SELECT count(*) > 0 FROM points WHERE variant = 'tuned'") == [(True,)]
+    assert library.incomplete() == []
 
 
 def test_a_file_is_not_refused_because_packs_are_cut_short_during_its_import(place: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from bench import holdings
 from bench.cli import main
 from bench.holdings import history
 from bench.library import Library, ledger
-from bench.library.store import Root
+from bench.library.store import Root, append_lines
 from bench.questions import question
 from bench.records import Refusal
 from bench.view import View
@@ -137,6 +138,89 @@ def test_no_flipped_bit_of_a_ledger_changes_what_it_says_in_silence(tmp_path: Pa
     assert next(one.where for one in library.verify().wrong) == f"{name}.jsonl, line 1"
     told = history.incomplete(library) if name == "audit" else library.incomplete()
     assert [one.partition(",")[0] for one in told] == [f"Line 1 of {name}.jsonl is damaged"]
+
+
+def written(root: Root, name: str, many: int) -> Path:
+    """A ledger once so many entries more were written."""
+    ledger.write(root, name, *({"at": ledger.now(), "who": "ada", **WRITTEN[name]} for _ in range(many)))
+    return root.ledger(name)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_lines_that_are_gone_are_told_until_they_are_made_good(tmp_path: Path, name: str) -> None:
+    """A ledger is deleted, emptied, or cut behind a line or within one; and goes on."""
+    root = Root(tmp_path, writable=True)
+    path = written(root, name, 3)
+    whole = path.read_bytes()
+    first, second, third = whole.splitlines(keepends=True)
+    assert ledger.faults(root, name) == []
+    path.unlink()
+    assert ledger.faults(root, name) == [(None, ledger.GONE.format(3, 3), ledger.PUT_BACK)]
+    for left, gone in ((b"", 3), (first + third, 1), (first, 2), (first + second[:9], 2), (b"\n\n\n", 0)):
+        path.write_bytes(left)
+        assert [fault.what for fault in ledger.faults(root, name) if fault.row is None] == (
+            [ledger.GONE.format(gone, 3)] if gone else []
+        )
+    path.write_bytes(first)
+    written(root, name, 2)
+    aside = list[Refusal]()
+    assert len(ledger.sound(root, name, aside)) == 3
+    assert [(one.file, one.row) for one in aside] == [(f"{name}.jsonl", None)]
+    assert ledger.in_words(aside) == [f"Lines of {name}.jsonl are gone, and what was recorded there is {ledger.LOST}"]
+    path.write_bytes(path.read_bytes() + b"\n\n")
+    assert ledger.faults(root, name) == []
+
+
+def test_an_emptied_ledger_is_told_by_verify_and_with_answers(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    (source,) = (row.sha256 for row in library.add([sweep(tmp_path, 1)]).imported)
+    library.retract(source, "wrong clock")
+    (library.path / "retractions.jsonl").write_bytes(b"")
+    (library.path / "audit.jsonl").unlink()
+    again = Library.open(library.path, shipped=False)
+    assert [one.where for one in again.verify().wrong] == ["retractions.jsonl", "audit.jsonl"]
+    assert [one.split()[2] for one in (*again.incomplete(), *history.incomplete(again))] == [
+        "retractions.jsonl", "audit.jsonl"
+    ]  # fmt: skip
+
+
+def test_lines_that_were_written_and_not_counted_are_no_fault_and_counted_with_the_next(tmp_path: Path) -> None:
+    """By an earlier version, by a writer that died, and on a disk that takes no more."""
+    root = Root(tmp_path, writable=True)
+    append_lines(root.ledger("notes"), WRITTEN["notes"])
+    assert (ledger.counts(root), ledger.faults(root, "notes")) == ({}, [])
+    written(root, "notes", 1)
+    append_lines(root.ledger("notes"), WRITTEN["notes"])
+    assert (ledger.counts(root), ledger.faults(root, "notes")) == ({"notes": 2}, [])
+    written(root, "notes", 1)
+    assert ledger.counts(root) == {"notes": 4}
+    (tmp_path / f"{ledger.COUNTS}.new").mkdir()
+    written(root, "notes", 1)
+    assert (ledger.counts(root), len(ledger.lines(root.ledger("notes")))) == ({"notes": 4}, 5)
+
+
+def test_damaged_counts_are_told_as_that_and_belie_no_ledger(tmp_path: Path) -> None:
+    root = Root(tmp_path, writable=True)
+    written(root, "notes", 1)
+    counts = tmp_path / ledger.COUNTS
+    counts.write_bytes(counts.read_bytes().replace(b'"notes": 1', b'"notes": 9'))
+    assert [one.where for one in Library.of([(tmp_path, True)]).verify().wrong] == [ledger.COUNTS]
+    written(root, "notes", 1)
+    assert ledger.counts(root) == {"notes": 2}
+
+
+def test_whoever_looks_while_others_write_misses_no_line(tmp_path: Path) -> None:
+    root = Root(tmp_path, writable=True)
+    with ThreadPoolExecutor(max_workers=3) as writers:
+        ways = [writers.submit(lambda: [written(root, name, 2) for name in ("notes", "audit") * 6]) for _ in range(3)]
+        looks = 0
+        while not all(way.done() for way in ways):
+            assert ledger.faults(root, "notes") == ledger.faults(root, "audit") == []
+            looks += 1
+        for way in ways:
+            way.result()
+    assert looks
+    assert ledger.counts(root) == {"notes": 36, "audit": 36}
 
 
 def damaged(library: Library, old: bytes, new: bytes) -> Library:

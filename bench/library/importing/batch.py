@@ -43,7 +43,7 @@ from bench.library.rows import SourceRows, refusal_values
 from bench.library.runs import Runs
 from bench.library.snapshot import Snapshot
 from bench.library.spread import Spread
-from bench.library.store import MERGE_LOCK, Manifest, Root, exclusive, publish, read_manifest, short
+from bench.library.store import MERGE_LOCK, Manifest, Root, exclusive, promise, publish, read_manifest, short
 from bench.records import Refusal
 
 
@@ -272,6 +272,7 @@ class ImportBatch:
         fresh = [(taken.held, taken.staged) for taken in self._taken if taken.staged is not None]
         back = [held.id for held, _ in fresh if self._snapshot.purged(held.id)]
         may_be_purged = back or len(fresh) < len(self._taken)
+        promise(self._folder, (held.id for held, _ in fresh))
         with exclusive(self._root.path / MERGE_LOCK, wait=True) if may_be_purged else contextlib.nullcontext():
             if back:  # said before they are there, so that nobody finishes the purge of them meanwhile
                 said = {"at": ledger.now(), "who": who, "action": "restore"}

@@ -21,7 +21,8 @@ from bench.sweep.generator.calibration import Calibration
 from bench.sweep.planning.endpoint_access import SECRET_NAME
 from bench.sweep.wire.bodies import RequestStyle
 from bench.sweep.wire.exchange import Target
-from bench.sweep.wire.redaction import redacted
+from bench.sweep.wire.redaction import LONGEST_HEARD, redacted
+from bench.sweep.wire.stream import error_text
 from bench.wording import joined
 
 
@@ -67,6 +68,14 @@ class Preflight:
 
 ONLY_HTTP2 = re.compile(rb"\balpn\b|http/2|expected `h2`", re.IGNORECASE)
 """What servers of HTTP/2 alone answer a client that did not ask for it by ALPN, such as Node's."""
+OF_A_KEY = re.compile(
+    r"api.?key|(?:\b|_)keys?\b|authenticat|unauthori[sz]ed|credential|bearer"
+    r"|(?:access|api|auth|security|expired|invalid|missing)[ _-]tokens?\b",
+    re.IGNORECASE,
+)
+"""How an answer that refuses speaks of a key, by whatever name."""
+TAG = re.compile(r"<[^<>]*>")
+MOST_QUOTED = 200
 NAME_THE_KEY = "put it in a variable and name that in endpoint.key_env"
 
 
@@ -153,7 +162,8 @@ class AccessChecks:
                 name, f"{self.where} refuses HTTP/1.1 (HTTP 403): let it, or a proxy before it, speak that too."
             )
         if reply.status in (401, 403):
-            raise self.failed(name, self.key_refused(reply.status))
+            words = f"{reply.headers.get('www-authenticate', '')} {_in_words(reply)}".strip()
+            raise self.failed(name, self.turned_away(reply.status, words))
         if reply.status == 400 and b"https" in reply.body.lower() and self.checked.target.ssl is None:
             raise self.failed(name, f"{self.where} asks for TLS: write https:// instead of http://.")
         own_route = self.checked.target.path.startswith(f"{self.checked.target.root}/v1/")
@@ -164,12 +174,16 @@ class AccessChecks:
                 "OpenAI-compatible endpoint: correct the URL and its path.",
             )
 
-    def key_refused(self, status: int) -> str:
-        """What to do about an answer that says a key is missing or wrong."""
+    def turned_away(self, status: int, words: str) -> str:
+        """What to do about HTTP 401 or 403 in these words: 403 is about a key where they speak of one."""
+        words = visible(" ".join(TAG.sub(" ", words).split())[:MOST_QUOTED])
+        said = f"HTTP {status}, {words!r}" if words else f"HTTP {status}"
+        if status == 403 and not OF_A_KEY.search(words):
+            return f"{self.where} refuses what Kneepoint asks for ({said}): see there who may, and from where."
         if self.key_sent:
             source = f"the variable {self.key_env}" if self.key_env else "the variable that holds it"
-            return f"{self.where} refuses the key (HTTP {status}): correct {source}."
-        return f"{self.where} asks for a key (HTTP {status}), and no key was sent: {NAME_THE_KEY}."
+            return f"{self.where} refuses the key ({said}): correct {source}."
+        return f"{self.where} asks for a key ({said}), and no key was sent: {NAME_THE_KEY}."
 
     @property
     def key_sent(self) -> bool:
@@ -252,6 +266,13 @@ class AccessChecks:
         self.checked.target = replace(self.checked.target, others=tuple(other.target for other in seen))
         places = joined([self.where, *(visible(one.where) for one in others)])
         self.passed("base URLs", f"Requests go round robin over {1 + len(others)} base URLs: {places}.")
+
+
+def _in_words(reply: ProbeReply) -> str:
+    """What an answer says of itself, without what is secret."""
+    document = reply.document
+    text = reply.body.decode("utf-8", "replace") if document is None else error_text(document)
+    return redacted(text[:LONGEST_HEARD], reply.secrets)
 
 
 def _served(found: ServingEngine) -> str:

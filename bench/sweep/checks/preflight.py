@@ -134,7 +134,7 @@ class _Checks(AccessChecks):
     def _not_answered(self, answer: Exchange) -> str:
         error = visible(answer.error)
         if answer.outcome == "http_4xx" and error.startswith(("HTTP 401", "HTTP 403")):
-            return self.key_refused(int(error[5:8]))
+            return self.turned_away(int(error[5:8]), error[8:].removeprefix(": "))
         if answer.outcome == "http_4xx" and error.startswith("HTTP 404"):
             return (
                 f"{self.where} does not know the model or the route {self.checked.target.path} ({error}): "

@@ -136,20 +136,31 @@ class Samples:
         rest: Column = np.maximum(self.output_tokens - self.shown, 0)
         return rest
 
-    def without_usage(self) -> Samples:
-        """The same requests, of an endpoint whose usage states one input for every text, which counts none.
+    def states_one_output(self, one_input: bool) -> bool:
+        """Whether usage has one number of output tokens for all answers that most of them cannot have had.
 
-        One output for all counts none either, where most were asked for another length and came in as many chunks as
-        neither: they have what was asked for where they ended with `length`, else as many tokens as chunks.
+        Answers of one length have one rightly. Most have another number of chunks and were asked for another one. And
+        they came in more chunks, though they ended with `length`, or now in so many and now in others; or usage states
+        `one_input` for all as well.
+        """
+        stated = self._stated
+        chunks, asked, output = (column[stated] for column in (self.chunks, self.asked_osl, self.output_tokens))
+        if len(set(output.tolist())) != 1:
+            return False
+        filled = (self.finish[stated] == FILLED) & (chunks <= asked)
+        unlike = len(set(chunks.tolist())) > 1
+        belied = (output < chunks) & (filled | unlike)
+        return bool(((output != chunks) & (output != asked) & (belied | one_input)).mean() > 0.5)
+
+    def without_outputs(self) -> Samples:
+        """The same requests, of an endpoint whose usage does not count output.
+
+        Those that ended with `length` have what was asked for, unless there were more chunks, all others as many tokens
+        as chunks.
         """
         import numpy as np
 
-        made = replace(self, input_tokens=np.full(len(self), ABSENT, dtype=np.int64))
-        stated = (self.outcome == OK) & (self.source == SOURCES.index("usage")) & (self.chunks > 0)
-        outputs = self.output_tokens[stated]
-        other = (outputs != self.chunks[stated]) & (outputs != self.asked_osl[stated])
-        if len(set(outputs.tolist())) != 1 or other.mean() <= 0.5:
-            return made
+        stated = self._stated
         filled = stated & (self.finish == FILLED) & (self.chunks <= self.asked_osl)
         output = np.where(filled, self.asked_osl, np.where(stated, self.chunks, self.output_tokens))
         source = np.where(filled, SOURCES.index("length"), np.where(stated, SOURCES.index("chunks"), self.source))
@@ -157,7 +168,19 @@ class Samples:
         place = np.arange(len(owner)) - (np.cumsum(self.chunks) - self.chunks)[owner]
         many, of = output[owner], self.chunks[owner]
         tokens = np.where(stated[owner], (place + 1) * many // of - place * many // of, self.tokens)
-        return replace(made, output_tokens=output, source=source, tokens=tokens)
+        return replace(self, output_tokens=output, source=source, tokens=tokens)
+
+    def without_inputs(self) -> Samples:
+        """The same requests, of an endpoint whose usage does not count input."""
+        import numpy as np
+
+        return replace(self, input_tokens=np.full(len(self), ABSENT, dtype=np.int64))
+
+    @property
+    def _stated(self) -> Mask:
+        """The streamed answers that usage counts the tokens of."""
+        stated: Mask = (self.outcome == OK) & (self.source == SOURCES.index("usage")) & (self.chunks > 0)
+        return stated
 
     @property
     def first_chunks(self) -> Column:

@@ -78,8 +78,10 @@ class FinishedLoad:
 def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLine:
     """The point's line: its metrics, what failed, what is wrong with it."""
     point, seen = ran.point, ran.spooled.samples
+    if seen.states_one_output(one_input=ran.usage_is_constant):
+        seen = seen.without_outputs()
     if ran.usage_is_constant:
-        seen = seen.without_usage()
+        seen = seen.without_inputs()
     objectives = {key: value for key, value in plan.slo.model_dump().items() if value is not None}
     result = measured(seen, point.load, ran.limits, ran.start_ns, objectives=objectives)
     risen = rise(seen, result.window) if point.load.load_kind == "open" else None

@@ -15,7 +15,7 @@ from bench.sweep.arrivals import processes
 from bench.sweep.measured.clock import ClockDrift
 from bench.sweep.measured.lateness import LatePercentile
 from bench.sweep.measured.saturation import CHANCE, IN_FLIGHT_RISE, TTFT_RISE, Rise
-from bench.sweep.measured.window import TOGETHER, TOKENS_PER_CHUNK, MeasuredPoint
+from bench.sweep.measured.window import TOGETHER, MeasuredPoint, one_each
 from bench.sweep.wire.exchange import PointRun
 from bench.wording import counted, joined, number, share
 
@@ -480,8 +480,8 @@ def _late_share(client: ClientLoad, ms: float) -> float:
 
 
 def tokens_in_chunks(point: MeasuredPoint) -> Flag | None:
-    """Raised when chunks carry several tokens, so that gaps between them are no inter-token latencies."""
-    if point.tokens_per_chunk is None or point.tokens_per_chunk <= TOKENS_PER_CHUNK:
+    """Raised when chunks carry several tokens or parts of one, so that their gaps are no inter-token latencies."""
+    if point.tokens_per_chunk is None or one_each(point.tokens_per_chunk):
         return None
     return Flag(
         "tokens_in_chunks",

@@ -38,7 +38,7 @@ MILLION = 1_000_000
 PERCENTILES = tuple(int(name[1:]) for name in COMMON_STATISTICS if name.startswith("p"))
 OBJECTIVES = ("ttft_ms", "tpot_ms", "itl_ms", "e2el_ms")
 TOKENS_PER_CHUNK = 1.5
-"""From so many tokens in a chunk on, the gaps between chunks are no inter-token latencies."""
+"""From so many tokens in a chunk on, or chunks of a token, the gaps between chunks are no inter-token latencies."""
 FIRST_ANSWERS = 5
 """So many requests at least are the first ones, whose answers say how long it takes until the load is all there."""
 TOGETHER = 0.2
@@ -418,7 +418,12 @@ def together(samples: Samples, chosen: Mask) -> float | None:
 def gaps_are_itl(samples: Samples, chosen: Mask) -> bool:
     """Whether the gaps between these requests' chunks are those between tokens: one each, and not in bursts."""
     each, near = tokens_per_chunk(samples, chosen), together(samples, chosen)
-    return (each is None or each <= TOKENS_PER_CHUNK) and (near is None or near <= TOGETHER)
+    return (each is None or one_each(each)) and (near is None or near <= TOGETHER)
+
+
+def one_each(tokens_per_chunk: float) -> bool:
+    """Whether a chunk is about a token."""
+    return 1 / TOKENS_PER_CHUNK <= tokens_per_chunk <= TOKENS_PER_CHUNK
 
 
 def _share(some: Mask, of: Mask) -> float:

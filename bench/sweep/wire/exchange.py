@@ -6,8 +6,10 @@ not known.
 
 from __future__ import annotations
 
+import base64
+import contextlib
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from ssl import SSLContext, create_default_context
 from typing import Any, Literal
@@ -81,8 +83,9 @@ class Target:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no record may repeat: the value of each header, and a key without the word before it, longest first."""
-        known = {text for value in self.headers.values() for text in (value, value.partition(" ")[2] or value)}
+        """What no record may repeat: the value of each header, what it holds without the word before it, and of that
+        the pair of a name and a password and the password, longest first."""
+        known = {text for value in self.headers.values() for text in _confided(value)}
         return tuple(sorted((text for text in known if len(text) >= SHORTEST_SECRET), key=len, reverse=True))
 
     def __post_init__(self) -> None:
@@ -248,3 +251,15 @@ class PointRun:
     refused: int = 0
     rested_s: float = 0.0
     waited_s: float | None = None
+
+
+def _confided(value: str) -> Iterator[str]:
+    """What a header's value tells in confidence: itself, its key, and what that says in base64, as Basic does."""
+    yield value
+    scheme, _, key = value.partition(" ")
+    yield key or value
+    if scheme.lower() == "basic":
+        for charset in ("utf-8", "latin-1"):
+            with contextlib.suppress(ValueError):
+                pair = base64.b64decode(key + "==").decode(charset)
+                yield from (pair, pair.partition(":")[2])

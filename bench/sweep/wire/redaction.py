@@ -1,19 +1,19 @@
 """Keys taken out of what an endpoint says: some repeat the key they refuse, or the whole head of a request.
 
 Everything an endpoint says passes here before any of it is kept or cut, as text that was decoded. A key is looked for
-in what a text decodes to: base64 and hexadecimal digits with whatever stands between them, dumps, and the escapes of
-JSON, Python, C, URLs and HTML, one inside the other. All of it is done by what costs a few nanoseconds a byte, and what
-decodes to no text is looked at no further; where in the text a key stood is worked out once it is found.
+in all that a text decodes to: base64 and hexadecimal digits, dumps, and the escapes of JSON, Python, C, URLs and HTML,
+one inside the other, with anything between its letters that is no printable ASCII, and in UTF-16. Where one is found,
+the least stretch of the text goes that still holds it. What is kept was looked through once more and holds none.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from binascii import a2b_base64, unhexlify
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache, partial
-from itertools import product
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 REDACTED = "…"
@@ -23,23 +23,33 @@ LONGEST_HEARD = 65_536
 """How many characters of a text are looked at, where few of them are kept."""
 LONGEST_SPELLING = 512
 """The most characters that one of a key takes in any spelling: three escapes inside each other."""
+STRETCHES = ((2_048, 16), (32_768, 1))
+"""In how long stretches the places are sought that hold a key, and at most how many; beyond that no text is kept."""
 DEPTH = 3
 """So many times base64 or hexadecimal digits are decoded, one inside the other."""
-ESCAPED = 6
-"""So many times escapes are taken off between two of these."""
-LINE_ENDS, GAPS = b"\r\n", b"\r\n\t\v\f "
-BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
-HEX = b"0123456789abcdefABCDEF"
+PASSES = 8
+"""What has different escapes inside each other more often than this is as if it held a key."""
+PRINTABLE = bytes(range(0x21, 0x7F))
+UNSEEN = bytes({*range(256)} - {*PRINTABLE, *b" \t\r\n"})
+NOT_BASE64 = bytes({*range(256)} - {*b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"})
+NOT_HEX = bytes({*range(256)} - {*b"0123456789abcdef"})
 IN_URLS = bytes.maketrans(b"-_", b"+/")
-NAMED = {b"quot": 34, b"apos": 39, b"lt": 60, b"gt": 62, b"amp": 38}
-CONTROLS = {b"n": 10, b"r": 13, b"t": 9}
+CONTROLS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"", b"f": b"", b"v": b""}
 ESCAPE = re.compile(
-    rb"\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{1,6});"
-    rb"|\\([0-3][0-7]{2})|&#([0-9]{1,7});|\\([^0-9a-z]|[nrt])|&(quot|apos|lt|gt|amp);",
+    rb"\\\\*u([0-9a-f]{4})|\\\\*u\{([0-9a-f]{1,6})\}|\\\\*x([0-9a-f]{2})|%(?:25)*u([0-9a-f]{4})|%(?:25)*([0-9a-f]{2})"
+    rb"|&(?:amp;)*#x([0-9a-f]{1,6});?|\\\\*([01][0-7]{2}|[0-7]{1,2})|&(?:amp;)*#([0-9]{1,7});?"
+    rb"|\\\\*([^0-9a-z]|[nrtbfv])|&(?:amp;)*([a-z][0-9a-z]{1,31});",
     re.IGNORECASE,
 )
-OCTAL, DECIMAL, ITSELF, BY_NAME = 6, 7, 8, 9
+"""Escapes, each as often as it was escaped again in the same way."""
+OCTAL, DECIMAL, ITSELF, BY_NAME = 7, 8, 9, 10
 """Which group of an escape says what it stands for; those before are of hexadecimal digits."""
+LINE_OF_A_PAGE = re.compile(rb"<w?br *\/?>", re.IGNORECASE)
+HALF_ESCAPE = re.compile(rb"(?:%[0-9a-f]?|\\+|&\w{0,8})$", re.IGNORECASE)
+"""What may be the beginning of an escape with the text behind it."""
+MOST_IN_ROW = 64
+TEXT = rb"(?:[\t-\r -~\xa0\xad]|[\xc2-\xf4][\x80-\xbf]{1,3}){%d}"
+WIDE = re.compile(rb"(?:[!-~]\0[^\0]{0,6}){4}|(?:\0[!-~][^\0]{0,6}){4}")
 DUMPS = tuple(
     re.compile(rb"(?<![0-9a-f])([0-9a-f]{4,16}" + line, re.IGNORECASE)
     for line in (
@@ -49,39 +59,32 @@ DUMPS = tuple(
 )
 """A line of `xxd` and of `hexdump -C`: where it begins, digits, and the characters they stand for."""
 
-TextSpan = tuple[int, int]
-
-
-class Decoded(NamedTuple):
-    """What bytes decode to, and of each byte of it from where to where it stood in them."""
-
-    data: bytes
-    place: Callable[[int], TextSpan]
-
-    def span(self, found: TextSpan) -> TextSpan:
-        """Where a part of it stood."""
-        return self.place(found[0])[0], self.place(found[1] - 1)[1]
-
 
 class SoughtKeys(NamedTuple):
-    """What is looked for: keys in small letters, without what may stand between; and how a text begins to be one."""
+    """What is looked for: keys in small letters, in a text as it is and in what it decodes to up to `depth` times.
 
+    `between` are the bytes that may stand between their characters. What is decoded is looked at where it has `text`
+    as long as a key.
+    """
+
+    plain: re.Pattern[str]
     keys: tuple[bytes, ...]
-    gaps: bytes
     text: re.Pattern[bytes]
+    between: bytes
     depth: int
+
+    def in_text(self, text: str) -> bool:
+        """Whether the text holds one of the keys."""
+        return _holds(text.encode("utf-8", "ignore"), self, self.depth)
 
 
 def redacted(text: str, secrets: Iterable[str]) -> str:
     """The text with an ellipsis for each secret, in whatever case and spelling."""
-    data, known = text.encode("latin-1", "replace"), tuple(secrets)
-    found = sorted(span for wanted in _wanted(known) for span in _spans(data, wanted, wanted.depth))
-    parts, at = [], 0
-    for start, end in found:
-        if start >= at:
-            parts += [text[at:start], REDACTED]
-        at = max(at, end)
-    return "".join((*parts, text[at:]))
+    for sought in _sought(tuple(secrets)):
+        text = sought.plain.sub(REDACTED, text)
+        if sought.in_text(text):
+            text = _cut(text, sought.in_text)
+    return text
 
 
 def kept(text: str, secrets: Iterable[str], most: int) -> str:
@@ -110,145 +113,125 @@ def _without(value: Any, secrets: tuple[str, ...]) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _wanted(secrets: tuple[str, ...]) -> tuple[SoughtKeys, ...]:
+def _sought(secrets: tuple[str, ...]) -> tuple[SoughtKeys, ...]:
     """What to look for: short keys as they are and with escapes, of all others every spelling."""
-    wanted = []
-    for sure, gaps, depth in ((False, LINE_ENDS, 0), (True, GAPS, DEPTH)):
-        keys = set()
-        for secret in secrets:
-            if secret and (len(secret) >= SURELY) is sure:
-                forms = _forms(secret.encode("latin-1", "replace"), gaps, gaps)
-                own, *bare = (form.data.lower() for form in forms)
-                keys |= {own, *(form for form in map(_complete, (own, *bare)) if len(form) >= SURELY)}
-        if keys:
-            text = re.compile(rb"[\t-\r -~]{%d}" % min(map(len, keys)))
-            wanted.append(SoughtKeys(tuple(keys), gaps, text, depth))
-    return tuple(wanted)
+    found = []
+    for sure, printable, depth in ((False, b" " + PRINTABLE, 0), (True, PRINTABLE, DEPTH)):
+        between = bytes({*range(256)} - {*printable})
+        own = [secret for secret in secrets if secret and (len(secret) >= SURELY) is sure]
+        whole = ((secret, _joined(secret.encode("ascii", "ignore"), between)) for secret in own)
+        keys = {
+            key for secret, key in whole if len(key) >= min(SURELY, len(secret))
+        }  # else others are like it by chance
+        plain = {re.escape(secret) for secret in own} | {
+            f"[^{re.escape(printable.decode())}]*".join(map(re.escape, key.decode())) for key in keys
+        }
+        bare = {HALF_ESCAPE.sub(b"", form) for key in keys for form in _unescaped(key, between)}
+        small = tuple({key.lower() for key in keys | {form for form in bare if len(form) >= SURELY}})
+        if plain:
+            pattern = re.compile("|".join(sorted(plain, key=len, reverse=True)), re.IGNORECASE | re.ASCII)
+            text = re.compile(TEXT % min([MOST_IN_ROW, *map(len, small)]))
+            found.append(SoughtKeys(pattern, small, text, between, depth))
+    return tuple(found)
 
 
-def _complete(key: bytes) -> bytes:
-    """A key up to what may begin an escape with the text behind it."""
-    return re.sub(rb"(?:%[0-9a-f]?|[\\&])$", b"", key)
+def _cut(text: str, holds: Callable[[str], bool]) -> str:
+    """A text that holds keys with an ellipsis for each stretch that does; for all of it where they are too many."""
+    for size, most in STRETCHES:
+        at = 0
+        while at < len(text):
+            part = text[at : at + size]
+            if not holds(part):
+                at += size // 2
+                continue
+            if not most:
+                break
+            most -= 1
+            end = bisect_left(range(len(part)), True, key=lambda many: holds(part[:many]))
+            beyond = bisect_left(range(end), True, key=lambda start: not holds(part[start:end]))
+            text = f"{text[: at + max(0, beyond - 1)]}{REDACTED}{text[at + end :]}"
+        if not holds(text):
+            return text
+    return REDACTED
 
 
-def _spans(data: bytes, wanted: SoughtKeys, depth: int) -> Iterator[TextSpan]:
-    """From where to where one of the keys stands in these bytes, encoded up to `depth` times."""
-    if not wanted.text.search(data):
-        return
-    for laid in (Decoded(data, lambda at: (at, at + 1)), *(_dumped(data) if depth else ())):
-        for inside in _forms(laid.data, wanted.gaps, wanted.gaps):
-            form = Decoded(inside.data, partial(_through, laid, inside))
-            small = form.data.lower()
-            for key in wanted.keys:
-                yield from (form.span(found) for found in _standing(small, key))
-        for inner in _digits_decoded(form.data) if depth else ():
-            yield from (form.span(inner.span(found)) for found in _spans(inner.data, wanted, depth - 1))
+def _holds(data: bytes, sought: SoughtKeys, depth: int) -> bool:
+    """Whether one of the keys stands in these bytes, or in what they decode to so many times."""
+    for laid in (data, *(_columns(data) if depth else ())):
+        forms = list(_unescaped(_joined(laid, sought.between), sought.between))
+        if len(forms) > PASSES:
+            return True
+        for form in forms:
+            small = form.lower()
+            if any(key in small for key in sought.keys):
+                return True
+            inside = filter(sought.text.search, _decoded(form, small)) if depth else ()
+            if any(_holds(inner, sought, depth - 1) for inner in inside):
+                return True
+    return False
 
 
-def _standing(data: bytes, key: bytes) -> Iterator[TextSpan]:
-    at = data.find(key)
-    while at >= 0:
-        yield at, at + len(key)
-        at = data.find(key, at + len(key))
+def _unescaped(data: bytes, between: bytes = b"") -> Iterator[bytes]:
+    """The bytes as they are, and with escapes taken off once, twice and so on, as long as there are any."""
+    for _ in range(PASSES + 1):
+        yield data
+        bare = _joined(ESCAPE.sub(_character, data), between)
+        if bare == data:
+            return
+        data = bare
 
 
-def _dumped(data: bytes) -> Iterator[Decoded]:
+def _joined(data: bytes, between: bytes) -> bytes:
+    """The bytes without these, and where any are left out without the line ends of a page too."""
+    return LINE_OF_A_PAGE.sub(b"", data.translate(None, between)) if between else data
+
+
+def _character(escape: re.Match[bytes]) -> bytes:
+    """The character that an escape stands for; nothing for one that no key has."""
+    group = escape.lastindex or 0
+    if group == BY_NAME:
+        return _named(escape[group])
+    if group == ITSELF:
+        return CONTROLS.get(escape[group].lower(), escape[group])
+    code = int(escape[group], {OCTAL: 8, DECIMAL: 10}.get(group, 16))
+    return bytes((code,)) if code < 128 else b""
+
+
+@lru_cache(maxsize=1024)
+def _named(name: bytes) -> bytes:
+    return html.unescape(f"&{name.decode()};").encode("ascii", "ignore")
+
+
+def _columns(data: bytes) -> Iterator[bytes]:
     """The digits, and the characters, that a dump has in columns, all else of its lines being blank."""
-    own, *bare = _forms(data, b"", b"")
-    for whole, dump in product((own, *bare[-1:]), DUMPS):
-        if dump.search(whole.data):
-            for column in (2, 4):
-                yield Decoded(dump.sub(partial(_only, column), whole.data), whole.place)
+    lines = data.translate(None, UNSEEN)
+    for whole in dict.fromkeys((lines, [*_unescaped(lines)][-1])):
+        for dump in DUMPS:
+            if dump.search(whole):
+                for column in (2, 4):
+                    yield dump.sub(partial(_only, column), whole)
 
 
 def _only(column: int, line: re.Match[bytes]) -> bytes:
     return b"".join(part if number == column else b" " * len(part) for number, part in enumerate(line.groups(), 1))
 
 
-def _forms(data: bytes, gaps: bytes, escaped_gaps: bytes) -> Iterator[Decoded]:
-    """The bytes without gaps, then with escapes taken off once, twice and so on, as long as there are any."""
-    form = _kept(data, gaps, keep=False)
-    yield form
-    for _ in range(ESCAPED):
-        bare = _unescaped(form.data, escaped_gaps)
-        if bare.data == form.data:
-            return
-        form = Decoded(bare.data, partial(_through, form, bare))
-        yield form
-
-
-def _through(outer: Decoded, inner: Decoded, at: int) -> TextSpan:
-    return outer.span(inner.place(at))
-
-
-def _kept(data: bytes, some: bytes, *, keep: bool = True) -> Decoded:
-    """Only these bytes, or all but these."""
-    out = bytes(set(range(256)) - set(some)) if keep else some
-
-    @cache
-    def places() -> list[int]:
-        return [at for at, byte in enumerate(data) if byte not in out]
-
-    return Decoded(data.translate(None, out), lambda at: (places()[at], places()[at] + 1))
-
-
-def _unescaped(data: bytes, gaps: bytes) -> Decoded:
-    """The bytes with each escape once taken off; one for a gap is none."""
-
-    @cache
-    def places() -> tuple[list[int], list[TextSpan]]:
-        starts, spans, shift = [-1], [(0, 0)], 0
-        for escape in ESCAPE.finditer(data):
-            many = len(_character(gaps, escape))
-            starts += [escape.start() - shift] * many + [escape.start() - shift + many]
-            spans += [escape.span()] * many + [(escape.end(), 0)]
-            shift += len(escape[0]) - many
-        return starts, spans
-
-    def place(at: int) -> TextSpan:
-        starts, spans = places()
-        index = bisect_right(starts, at) - 1
-        start, end = spans[index]
-        if end:
-            return start, end
-        start += at - max(0, starts[index])
-        return start, start + 1
-
-    return Decoded(ESCAPE.sub(partial(_character, gaps), data), place)
-
-
-def _character(gaps: bytes, escape: re.Match[bytes]) -> bytes:
-    """The character that an escape stands for; a question mark for one that no key has."""
-    group = escape.lastindex or 0
-    digits = escape[group].lower()
-    if group == BY_NAME:
-        code = NAMED[digits]
-    elif group == ITSELF:
-        code = CONTROLS.get(digits, digits[0])
-    else:
-        code = int(digits, {OCTAL: 8, DECIMAL: 10}.get(group, 16))
-    return b"?" if code > 255 else b"" if code in gaps else bytes((code,))
-
-
-def _digits_decoded(data: bytes) -> Iterator[Decoded]:
+def _decoded(data: bytes, small: bytes) -> Iterator[bytes]:
     """What all digits of base64, and all hexadecimal ones, decode to, wherever the first group of them begins."""
-    digits = _kept(data, BASE64)
-    one = digits.data.translate(IN_URLS)
+    digits = data.translate(IN_URLS, NOT_BASE64)
     for begin in range(4):
-        part = one[begin:]
-        yield Decoded(a2b_base64(part + b"A" * (-len(part) % 4)), partial(_in_base64, digits, begin))
-    bare = data.lower()
-    for text in (bare, bare.replace(b"0x", b"  ")) if b"0x" in bare else (bare,):
-        digits = _kept(text, HEX)
+        part = digits[begin:]
+        yield from _texts(a2b_base64(part + b"A" * (-len(part) % 4)))
+    for text in dict.fromkeys((small, small.replace(b"0x", b""))):
+        digits = text.translate(None, NOT_HEX)
         for begin in range(2):
-            many = (len(digits.data) - begin) // 2
-            yield Decoded(unhexlify(digits.data[begin : begin + 2 * many]), partial(_in_hex, digits, begin))
+            yield from _texts(unhexlify(digits[begin : begin + (len(digits) - begin) // 2 * 2]))
 
 
-def _in_base64(digits: Decoded, begin: int, at: int) -> TextSpan:
-    last = min(begin + (8 * at + 7) // 6, len(digits.data) - 1)  # what it was filled up with has no place
-    return digits.span((min(begin + 8 * at // 6, last), last + 1))
-
-
-def _in_hex(digits: Decoded, begin: int, at: int) -> TextSpan:
-    return digits.span((begin + 2 * at, begin + 2 * at + 2))
+def _texts(data: bytes) -> Iterator[bytes]:
+    """The bytes, and what they are in UTF-16 where they look like that."""
+    yield data
+    if WIDE.search(data):
+        for begin in range(2):
+            for order in ("utf-16-le", "utf-16-be"):
+                yield data[begin:].decode(order, "ignore").encode("utf-8", "ignore")

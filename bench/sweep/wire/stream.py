@@ -23,6 +23,8 @@ LINE_END = re.compile(rb"\r\n|\n|\r")
 PLAIN = re.compile(rb'[^"\\\x00-\x1f\x7f-\xff]+').fullmatch
 """Text of a JSON string that stands for itself: ASCII without quotes, escapes and control characters."""
 LONGEST_SHOWN = 60
+LONGEST_TOKENS = 32
+"""No text has tokens of so many characters on average: usage that says so, or 0 for any text, is no count."""
 UNLIKE = b"\xff"  # no UTF-8 text has this byte
 LESSONS = 4
 """How often an answer is looked at for what its chunks have in common; one that changes them at each is parsed."""
@@ -147,10 +149,10 @@ class Stream:
             self._event()
             self.wrong = before
         self._event()
-        chunks = len(self.stamps)
-        if self.usage.output is not None and self.usage.output < chunks:
-            self.usage = replace(self.usage, output=None)  # a chunk with text has a token at least: that is no count
-            if sum(self.counts.values()) < chunks:
+        least = sum(self.lengths) / LONGEST_TOKENS
+        if self.usage.output is not None and self.usage.output < least:
+            self.usage = replace(self.usage, output=None)
+            if sum(self.counts.values()) < least:
                 self.counts.clear()
 
     def tokens(self, osl: int | None = None) -> array[int]:

@@ -36,6 +36,8 @@ ODDS = {
     "one output, in every chunk": Odd(**QUICK, usage="every", says_output=1),
     "no output": Odd(**QUICK, says_output=0),
     "four a chunk": Odd(**QUICK, tokens_per_chunk=4),
+    "two chunks a token": Odd(**QUICK, halves=True),
+    "two chunks a token, counted in each": Odd(**QUICK, halves=True, usage="every", finish="stop", length=6),
     "counted whole": replace(COUNTS_WHAT_IS_NOT_STREAMED, **QUICK),
     "ignores max_tokens": replace(IGNORES_MAX_TOKENS, **QUICK),
     "limiter": Odd(**QUICK, rate_per_s=RATE, burst=5),
@@ -163,3 +165,14 @@ def test_a_usage_of_as_many_tokens_in_every_answer_is_their_count(name: str, tmp
     _, line, _ = swept(tmp_path, servers.url(name))
     assert (line.token_source, line.workload.osl_actual) == ("usage", 8)
     assert "osl_off_target" not in kinds(line)
+
+
+@pytest.mark.parametrize(("name", "output"), [("two chunks a token", 8), ("two chunks a token, counted in each", 6)])
+def test_a_usage_of_fewer_tokens_than_chunks_is_their_count(
+    name: str, output: int, tmp_path: Path, servers: Servers
+) -> None:
+    _, line, _ = swept(tmp_path, servers.url(name))
+    assert (line.token_source, line.workload.osl_actual) == ("usage", output)
+    assert line.metrics["output_tokens_per_s"] == pytest.approx(output * line.metrics["requests_per_s"])
+    assert "tokens_in_chunks" in kinds(line)
+    assert "itl_ms_p50" not in line.metrics

@@ -110,13 +110,39 @@ def test_a_server_of_http2_alone_is_told_as_that_and_not_as_one_that_asks_for_a_
     refused = (403, "Missing ALPN Protocol, expected `h2` to be available.")
     with playing(Played(told={"/v1/models": refused, "/v1/chat/completions": refused})) as played:
         assert "refuses HTTP/1.1 (HTTP 403)" in one_sentence(look(played.url, RequestStyle("llama")).problem)
-    with playing(Played(told={"/v1/models": (403, "no"), "/v1/chat/completions": (403, "no")})) as played:
-        assert "key" in one_sentence(look(played.url, RequestStyle("llama")).problem)
+
+
+NGINX = "<html>\r\n<head><title>403 Forbidden</title></head></html>"
+
+
+@pytest.mark.parametrize("route", ["/v1/models", "/v1/chat/completions"])
+@pytest.mark.parametrize(
+    ("told", "words", "of_a_key"),
+    [
+        ({"error": {"message": "This region is not supported"}}, "This region is not supported", False),
+        (NGINX, "403 Forbidden", False),
+        ("You used all tokens of today", "You used all tokens of today", False),
+        ({"detail": "Missing X-API-KEY header"}, "Missing X-API-KEY header", True),
+        ({"message": "Invalid token"}, "Invalid token", True),
+    ],
+)
+def test_a_refusal_is_quoted_and_of_a_key_where_it_says_so(route, told, words, of_a_key):
+    with playing(Played(told={"/v1/models": (404, {}), route: (403, told)})) as played:
+        said = one_sentence(look(played.url, RequestStyle("llama")).problem)
+        keyed = look(played.url, RequestStyle("llama"), headers={"Authorization": "Bearer k-12345678"}).problem
+    assert words in said
+    assert ("asks for a key" in said, "refuses the key" in one_sentence(keyed)) == (of_a_key, of_a_key)
+    assert ("key" in said.lower()) is of_a_key
+
+
+def test_a_head_that_asks_for_a_key_does_so_whatever_the_body_says():
+    with playing(Played(told={"/v1/models": (403, "no")}, more={"WWW-Authenticate": "Bearer"})) as played:
+        assert "asks for a key" in one_sentence(look(played.url, RequestStyle("llama")).problem)
 
 
 @pytest.mark.parametrize(
     ("headers", "words"),
-    [(None, "asks for a key (HTTP 401)"), ({"Authorization": "Bearer wrong-secret-key"}, "refuses the key (HTTP 401)")],
+    [(None, "asks for a key (HTTP 401"), ({"Authorization": "Bearer wrong-secret-key"}, "refuses the key (HTTP 401")],
 )
 def test_a_wrong_key_is_told_and_never_repeated(headers, words):
     with running(Settings(api_key="right-secret-key")) as url:

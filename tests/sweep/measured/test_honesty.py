@@ -82,6 +82,8 @@ def test_failures_steady_state_and_packets_have_no_third_of_a_line():
     assert kinds(replace(CALM, window=Window(0, S, "three requests started"))) == ["not_steady"]
     assert kinds(replace(CALM, tokens_per_chunk=1.4)) == []
     assert kinds(replace(CALM, tokens_per_chunk=4.0)) == ["tokens_in_chunks"]
+    assert kinds(replace(CALM, tokens_per_chunk=0.7)) == []
+    assert kinds(replace(CALM, tokens_per_chunk=0.5)) == ["tokens_in_chunks"]
 
 
 def test_the_worst_point_has_every_flag_once_with_its_figures():

@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bench.sweep.wire import redaction
+from bench.sweep.wire.exchange import Target
 from bench.sweep.wire.redaction import REDACTED, kept, redacted
 from tests.thorough import some
 
@@ -41,9 +42,29 @@ def _dump(text: str, line: str, digits: Callable[[bytes], str]) -> str:
     return "\n".join(line.format(16 * at, digits(part), shown[at]) for at, part in enumerate(parts))
 
 
+def around(sign: str) -> Callable[[str], str]:
+    """What has this between any two of its characters."""
+    return sign.join
+
+
+UTF_16_IN_BASE64, UTF_16_IN_HEX = "base64 of UTF-16", "hexadecimal digits of UTF-16"
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "as it is": str,
     "over a line end": lambda key: f"{key[:4]}\r\n{key[4:]}",
+    "over line separators": around("\u2028"),
+    "over paragraph separators": around("\u2029"),
+    "over blanks that hold together": around("\xa0"),
+    "over lines of a page": around("<br>"),
+    "over lines of a page, escaped": around("&lt;BR /&gt;"),
+    "over what has no width": around("\u200b\ufeff\u2060"),
+    "over hyphens for the end of a line": around("\xad"),
+    "over names of what has no width": around("&ZeroWidthSpace;&#8203;&#x200b;"),
+    "over escapes of what has no width": around("\\u200b%E2%80%8B"),
+    "octal escapes without zeros": each("\\{:o}"),
+    "escapes of JavaScript in URLs": each("%u{:04x}"),
+    UTF_16_IN_BASE64: lambda key: base64.b64encode(key.encode("utf-16")).decode(),
+    UTF_16_IN_HEX: lambda key: key.encode("utf-16-be").hex(),
+    "base64 over lines of a page": lambda key: "<br>".join(base64.b64encode(key.encode()).decode()),
     "hexadecimal digits": lambda key: key.encode().hex().upper(),
     "hexadecimal digits with colons": lambda key: key.encode().hex(":"),
     "hexadecimal digits as C has them": lambda key: ", ".join(f"0x{one:02x}" for one in key.encode()),
@@ -63,9 +84,18 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "hexdump -C": hexdump,
 }
 DUMPS = ("xxd", "hexdump -C")
-ESCAPES = ("octal escapes", "escapes of JSON", "escapes in braces", "percent", "a part of a URL", "HTML")
+ESCAPES = (
+    "octal escapes",
+    "octal escapes without zeros",
+    "escapes of JSON",
+    "escapes in braces",
+    "percent",
+    "a part of a URL",
+    "HTML",
+)
 INSIDE = (*ESCAPES, "hexadecimal digits", "hexadecimal digits with colons", "hexadecimal digits as C has them",
-          "base64", "base64 behind one byte", "base64 behind two bytes", "base64 of MIME", *DUMPS)  # fmt: skip
+          UTF_16_IN_BASE64, UTF_16_IN_HEX, "base64",
+          "base64 behind one byte", "base64 behind two bytes", "base64 of MIME", *DUMPS)  # fmt: skip
 REAL = (
     '{"object":"error","message":"The model `meta-llama/Llama-3.1-8B-Instruct` does not exist.","code":404}',
     "This model's maximum context length is 8192 tokens. However, you requested 9216 tokens (9200 in the messages).",
@@ -85,6 +115,7 @@ def test_a_key_is_taken_out_in_each_spelling(spelling: str, key: str) -> None:
     said = redacted(f"no entry for\n{SPELLINGS[spelling](key)}\n.", [key])
     assert REDACTED in said
     assert key not in said
+    assert (said[:12], said[-1:]) == ("no entry for", ".")
 
 
 def left_of(key: str, spelled: Sequence[str], width: int, end: str) -> tuple[str, str]:
@@ -128,6 +159,24 @@ def test_what_holds_no_key_stays_as_it_is(text: str) -> None:
     assert kept(text, secrets, 10_000) == " ".join(text.split())
 
 
+@pytest.mark.parametrize("secret", ["öäü-ß1ßß", "a       b", "\t\t\t\t\t\t\t\t", "ü1"])
+def test_a_secret_of_little_that_is_looked_for_is_taken_out_as_it_is(secret: str) -> None:
+    text = "a b and 1-ab, of all"
+    assert (redacted(text, [secret]), redacted(f"<{secret}>", [secret])) == (text, "<…>")
+
+
+def test_the_parts_of_a_basic_credential_are_taken_out_too() -> None:
+    pair = base64.b64encode(b"reader:pass:word-1").decode()
+    secrets = Target("host", 80, "/v1", headers={"Authorization": f"basic {pair}"}).secrets
+    urls = "reader:pass:word-1 http://reader:pass:word-1@host"
+    said = f"{pair} {urls} for reader, pass%3Aword-1 {b'pass:word-1'.hex()}"
+    assert redacted(said, secrets) == "… … http://…@host for reader, … …"
+    assert (
+        Target("host", 80, "/v1", headers={"Authorization": "Basic no-pair-at-all"}).secrets[0]
+        == "Basic no-pair-at-all"
+    )
+
+
 def test_a_key_as_short_as_a_word_is_taken_out_as_it_is_alone() -> None:
     assert redacted("none: no\nne, no ne, bm9uZQ==", ("none",)) == "…: …, no ne, bm9uZQ=="
 
@@ -151,7 +200,9 @@ def test_the_work_that_a_hostile_text_makes_grows_with_its_length_alone(
     def looked_through(text: str) -> int:
         looked: list[int] = []
         with monkeypatch.context() as patched:
-            patched.setattr(redaction, "_unescaped", lambda data, gaps: (looked.append(len(data)), bare(data, gaps))[1])
+            patched.setattr(
+                redaction, "_unescaped", lambda data, *gaps: (looked.append(len(data)), bare(data, *gaps))[1]
+            )
             redacted(text, ("sk-lab-0123456789abcdef",))
         return sum(looked)
 

@@ -154,6 +154,18 @@ def test_several_tokens_in_a_chunk_are_shared_out_by_length() -> None:
     assert stream.tokens().tolist() == [4, 4, 4]
 
 
+@pytest.mark.parametrize(
+    ("stated", "believed", "tokens"),
+    [(0, None, [1] * 6), (1, None, [1] * 6), (2, 2, [0, 1, 0, 0, 1, 0]), (3, 3, [1, 0] * 3)],
+)
+def test_a_usage_of_fewer_tokens_than_chunks_is_a_count_where_tokens_can_be_so_long(
+    stated: int, believed: int | None, tokens: list[int]
+) -> None:
+    """Six chunks of eight characters: 48 for no token, and for one, are more than one has."""
+    stream = read([*(event({"content": "eight ch"}) for _ in range(6)), usage(5, stated), DONE])
+    assert (stream.usage.output, stream.tokens().tolist()) == (believed, tokens)
+
+
 def test_a_server_that_counts_chunk_by_chunk_is_believed() -> None:
     counted = [event({"content": "a b"}, usage={"prompt_tokens": 3, "completion_tokens": count}) for count in (2, 3, 7)]
     assert read(counted).tokens().tolist() == [2, 1, 4]
