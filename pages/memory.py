@@ -13,5 +13,6 @@ with frame.opened("memory") as page:
     result.figure(page)
     result.caveats(page)
     result.findings(page)
-    result.rows(page, first=("accelerator", "accelerators", "requests", "requests_reserved", "longest"))
+    ranged = tuple(column.key for column in page.question.COLUMNS if column.key.startswith("fewest_"))
+    result.rows(page, first=("accelerator", "accelerators", "requests", "requests_reserved", "longest", *ranged))
     result.why(page)

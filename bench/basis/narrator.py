@@ -6,7 +6,7 @@ Behind the colon stands how a value is written:
 
     {x}                      a number with the digits it deserves, text as it is, a list as a list
     {x:accelerator}          the name of a value of this column, of each where it is a list; so too model, engine, …;
-                             of None "accelerator not stated"
+                             of None "accelerator not stated"; {x:accelerator all} names them all
     {x:count chip}           a count and its noun: "1 chip", "8 chips"; with its plural: {x:count series/series}
     {x:verb is/are}          the verb for a count
     {x:all}                  every entry of a list
@@ -98,7 +98,7 @@ class Narrator(Formatter):
             return counted(value, *rest.split("/"))
         if how in COLUMNS:
             several = value if isinstance(value, (list, tuple)) else [value]
-            return joined([_named(how, one) for one in several], at_most=LISTED)
+            return joined([_named(how, one) for one in several], at_most=len(several) if rest == "all" else LISTED)
         return HOW[how](value)
 
     def _told(

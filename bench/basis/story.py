@@ -30,6 +30,9 @@ KEYS = ("model", "precision", "isl", "osl")
 FILLED = "filled"
 """The option in which a View says what of its filters was filled in and not chosen by the reader; of limits LIMIT."""
 
+UNSTATED = "unstated"
+"""What FILLED says where the first story gave way to one that states none of what is open: nothing narrows to it."""
+
 NEAR = "near"
 """The option in which a View that is not complete says what was shown before: the story nearest to that is told."""
 
@@ -124,12 +127,14 @@ class Stories:
         if self.view.whole:
             return Story(self.view, self.pins, self, frozenset(free))
         pins: dict[str, str] = {}
+        filled = ""
         if set(self.absent) - set(free) and self.rows:
             first = self.rows[0]
             chosen = min(self.usable, key=lambda row: _distance(first, row, self.absent), default=first)
             pins = _pins(chosen, self.absent, free)
+            filled = UNSTATED if not pins and _pins(first, self.absent, free) else ""
             pins |= further(_narrowed(self.own, pins)) if further else {}
-        view = _narrowed(self.own, pins).with_options(**{FILLED: " ".join(pins)})
+        view = _narrowed(self.own, pins).with_options(**{FILLED: " ".join(pins) or filled})
         return Story(view, pins, self, frozenset(free))
 
 
@@ -175,7 +180,8 @@ class Story:
     @cached_property
     def instead_of(self) -> str:
         """The story of every other page, in words, where it lacks what this page needs; else ""."""
-        rows, told = self.among.rows if self.pins else [], {k: self.pins[k] for k in KEYS if k in self.pins}
+        is_filled = self.pins or self.view.option(FILLED) == UNSTATED
+        rows, told = self.among.rows if is_filled else [], {k: self.pins[k] for k in KEYS if k in self.pins}
         if not rows or told == _pins(rows[0], self.among.absent, self.free):
             return ""
         return _words(rows[0], self.among.own)

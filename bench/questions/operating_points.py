@@ -7,7 +7,7 @@ a point's columns; which points are ranked, and which of them keep the limits, i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import pandas as pd
@@ -118,6 +118,13 @@ def usual_load_kind(library: Library, ranking: Ranking, search: Search) -> LoadK
         (*condition.params, *condition.params),
     )
     return next((kind for kind, chips, of in rows if 2 * chips > of), "")
+
+
+def of_usual_kind(library: Library, ranking: Ranking, search: Search) -> Search:
+    """The same search under the usual kind of load alone; under all that the reader chose, where that is a filter."""
+    if ranking.view.values("load_kind"):
+        return search
+    return replace(search, load_kind=usual_load_kind(library, ranking, search))
 
 
 def _of_kind(search: Search) -> str:

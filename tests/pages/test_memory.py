@@ -27,5 +27,6 @@ def test_the_box_of_a_heatmap_says_which_accelerator_it_is_of(opened: Open) -> N
     at = opened("memory", model="deepseek-r1", chart="longest")
     shown = at.selectbox(key="memory.on").value
     assert shown == view_of(at, "memory").option("on") != ""
+    assert {"fewest_bf16", "fewest_fp8", "fewest_fp4"} == {*[*at.dataframe[0].value][5:8]}
     at = at.selectbox(key="memory.on").select("h200-sxm").run()
     assert at.selectbox(key="memory.on").value == "h200-sxm" != shown

@@ -11,6 +11,7 @@ from bench.questions import question
 from bench.selection import written
 from bench.view import View
 from tests.questions.audited.reference_answers import PlainRow, PlainRows, read, value
+from tests.questions.saying import kinds, statements
 from tests.thorough import some
 
 USD, RATE = "usd_per_million_output_tokens", "output_tokens_per_s"
@@ -49,8 +50,8 @@ def test_the_cheapest_point_of_pareto_is_the_one_that_cost_calls_cheapest(
 ) -> None:
     """Of every model, precision and workload, with nothing else chosen, on the axis that Pareto opens on.
 
-    Where the cheapest point does not state what is along that axis, on one that it states; where it states no latency,
-    as a saturated run, no axis has it. That it is the cheapest is worked out from the points in plain Python, too.
+    Where it states nothing along that axis, a finding names it with its cost. That it is the cheapest is worked out
+    from the points in plain Python, too.
     """
     stories = dict.fromkeys(
         View.of({key: [written(row[key])] for key in KEYS if row[key] is not None})
@@ -58,7 +59,7 @@ def test_the_cheapest_point_of_pareto_is_the_one_that_cost_calls_cheapest(
         if row["model"] is not None
     )
     assert len(stories) > 500
-    latencies, leads, compared = [key for key, _ in question("pareto").choices(shipped, View())["x"]], [], 0
+    compared = 0
     for view in some(list(stories)[turn::TURNS], 1, 2):
         cost = question("cost").answer(shipped, view)
         usd, ranked = reading.usd(cost.view) or {}, reading.ranked(cost.view)
@@ -69,21 +70,29 @@ def test_the_cheapest_point_of_pareto_is_the_one_that_cost_calls_cheapest(
         lead = reading.by_id[cost.result.lead.facts.point_id]
         dearer = [_usd(row, usd) for row in priced if row["load_kind"] == lead["load_kind"]]
         assert cost.result.lead.usd_per_million == pytest.approx(min(dearer), rel=1e-9), view.query()
-        leads.append(lead["point_id"])
-        own = [key for key in latencies if value(lead, key) is not None]
-        opened = question("pareto").complete(shipped, cost.view.with_options(y=USD)).option("x")
-        if own:
-            x = opened if opened in own else own[0]
-            pareto = question("pareto").answer(shipped, cost.view.with_options(x=x, y=USD))
-            assert [pareto.view.values(key) for key in KEYS] == [cost.view.values(key) for key in KEYS]
-            costs = pareto.rows.loc[pareto.rows["enters"].astype(bool), USD]
-            assert min(costs) == pytest.approx(cost.result.lead.usd_per_million, rel=1e-9), view.query()
-            compared += 1
-    states_one = " OR ".join(f'"{key}" IS NOT NULL' for key in latencies)
-    named = "SELECT unnest(CAST(? AS VARCHAR[])) AS point_id"
-    counted = shipped.fetch(f"SELECT count(*) FROM ({named}) JOIN points USING (point_id) WHERE {states_one}", (leads,))
-    assert compared == counted[0][0]
-    assert leads or turn
+        pareto = question("pareto").answer(shipped, view.with_options(y=USD))
+        if [pareto.view.values(key) for key in KEYS] != [cost.view.values(key) for key in KEYS]:
+            assert kinds(pareto, "coverage").count("other_story") == 1, view.query()
+            continue
+        drawn = pareto.rows.loc[pareto.rows["enters"].astype(bool), USD]
+        undrawn = {one.point_ids: one.values["usd_per_million"] for one in statements(pareto, "cheapest_undrawn")}
+        is_drawn = value(lead, pareto.view.option("x")) is not None
+        assert [*undrawn] == ([] if is_drawn else [(lead["point_id"],)]), view.query()
+        lowest = min([*drawn, *undrawn.values()])
+        assert lowest == pytest.approx(cost.result.lead.usd_per_million, rel=1e-9), view.query()
+        compared += 1
+    assert compared or turn
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["as it opens", "by its own link"])
+def test_a_page_whose_story_states_no_precision_says_that_others_tell_another(shipped: Library, again: bool) -> None:
+    """Nothing narrows to points that state none, so the View stays as it was asked: of 16 points 14 are in FP4."""
+    view = View.of({"model": ["llama-3.3-70b"], "isl": ["1000"], "osl": ["1000"]}, {"y": USD})
+    pareto, cost = (question(name).answer(shipped, view) for name in ("pareto", "cost"))
+    shown = question("pareto").answer(shipped, pareto.view) if again else pareto
+    assert (shown.view.values("precision"), cost.view.values("precision")) == ((), ("fp4",))
+    assert kinds(shown, "coverage").count("other_story") == 1
+    assert kinds(cost, "coverage").count("other_story") == 0
 
 
 def _usd(row: PlainRow, usd: dict[str, float]) -> float:

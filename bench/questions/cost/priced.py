@@ -61,9 +61,7 @@ class Inputs:
         bill = Clause(f"-({instances} * accelerators * ({price}))", (self.asked.volume, *bound))
         rate, words = (result.rate_sql(self.asked.tokens, self.library), f"a throughput of {self.asked.kind.words}")
         search = Search(rate, words, group, beside=bill, along=self.asked.latency)
-        if self.ranking.view.values("load_kind"):
-            return search
-        return replace(search, load_kind=operating_points.usual_load_kind(self.library, self.ranking, search))
+        return operating_points.of_usual_kind(self.library, self.ranking, search)
 
     @cached_property
     def groups(self) -> tuple[Best, ...]:

@@ -26,7 +26,7 @@ from bench.questions.crossover import result
 from bench.questions.crossover.options import CrossoverOptions, at, axis_title, crossed
 from bench.questions.crossover.result import OTHER, SIDES, Compared, CurvePlace, ListedPair, Pair, SideCurve, SideKey
 from bench.questions.crossover.side_names import names
-from bench.questions.crossover.verdict import NO_NAMES, Names, lead_at
+from bench.questions.crossover.verdict import NO_NAMES, Names, lead_at, lead_of
 from bench.wording import number
 
 HEIGHT, LEFT_PX, STRIP_SHARE, FAINT = 560, 76, 0.15, 0.4
@@ -355,14 +355,18 @@ def _doubt(knots: Sequence[Knot]) -> str:
     return "" if settled else f"   {UNSETTLED} the other's best was not run there"
 
 
-def _fitting(knot: Knot, px: float) -> str:
-    """The longest text about a lead that a cell so wide has room for; none in one too narrow to be read."""
+def _fitting(knot: Knot, options: CrossoverOptions, px: float) -> str:
+    """The longest text about a lead that a cell so wide has room for; none in one too narrow to be read.
+
+    In percent or in times, as sentences tell it: a latency in times as fast, never in percent of either side.
+    """
     if px < READABLE_PX:
         return ""
     side, size = "A" if knot.lead_percent > 0 else "B", abs(knot.lead_percent)
-    mark, whole = "" if knot.settled else UNSETTLED, f"{size:,.0f}%"
-    lead = f"{size:.1f}%" if size < 9.95 else whole
-    texts = ["tie", "="] if knot.tie else [f"{side} +{lead}{mark}", f"+{lead}{mark}", f"{whole}{mark}", mark]
+    (in_times, _), mark = lead_of(options, [knot]), "" if knot.settled else UNSETTLED
+    least = f"{number(knot.ratio)}×" if in_times else f"{size:,.0f}%"
+    told = least if in_times else f"+{size:.1f}%" if size < 9.95 else f"+{least}"
+    texts = ["tie", "="] if knot.tie else [f"{side} {told}{mark}", f"{told}{mark}", f"{least}{mark}", mark]
     return next((one for one in texts if px >= sum(LETTERS_PX.get(letter, DIGIT_PX) for letter in one)), "")
 
 
@@ -393,7 +397,7 @@ def _add_strip(
     widths, stops = STRIPS_PX if name else UNDER_PX, colouring.stops
     texts, xs, hovers = [], [], []
     for (low, high), knot in zip(pairwise(edges), knots, strict=True):
-        shown = [_fitting(knot, (high - low) / width * px) for px in widths]
+        shown = [_fitting(knot, options, (high - low) / width * px) for px in widths]
         texts.append(by_width(shown, ON_PHONES_TOO))
         parts = max(1, math.ceil((high - low) / width * MARKERS))
         xs += [10 ** (low + (high - low) * (part + 0.5) / parts) for part in range(parts)]

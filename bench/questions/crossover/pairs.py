@@ -37,8 +37,8 @@ COLUMNS = tuple(map(Column, *zip(
     ("tie", "Tie"), ("settled", "Settled"), ("a_series", "A: the best deployment"), ("label_a", "A"), ("label_b", "B"),
     ("b_series", "B: the best deployment"), ("verdict", "Verdict"), ("crossing", "First crossing"), ("knots", "Places"),
     ("between", "Between, run on both"), ("from", "Compared from"), ("to", "Compared to"),
-    ("a_lead_percent_low", "A leads by at least (%, below 0 B leads)"),
-    ("a_lead_percent_high", "A leads by at most (%, below 0 B leads)"), strict=True,
+    ("a_lead_percent_low", "A leads by at least (%, better over worse, below 0 B leads)"),
+    ("a_lead_percent_high", "A leads by at most (%, better over worse, below 0 B leads)"), strict=True,
 )))  # fmt: skip
 NAMED = ("engine", "precision", "variant", "speculation", "disaggregated", "harness", "source")
 """What tells apart the curves of one accelerator, in the order in which it is named."""

@@ -66,7 +66,7 @@ def lead_at(knot: Knot, asked: CrossoverOptions, named: Names) -> str:
     """Who leads at one place by how much; "a tie"."""
     if not knot.leader:
         return "a tie"
-    kind, values = _lead(asked, [knot])
+    kind, values = lead_of(asked, [knot])
     return SAY.text(f"cell_leads{kind}", {**_who(named, knot.leader), **values})
 
 
@@ -84,7 +84,7 @@ def _outcome(outcome: Outcome, asked: CrossoverOptions, named: Names) -> tuple[s
     """The kind of the sentence on what a comparison came to, and its values."""
     match outcome:
         case Leads():
-            kind, lead = _lead(asked, outcome.found.knots)
+            kind, lead = lead_of(asked, outcome.found.knots)
             return f"leads{kind}", {"leader": outcome.leader, **_who(named, outcome.leader), **lead}
         case Compared(kind="crosses"):
             kind, values = _crossing(outcome, outcome.crossings[0], asked, named)
@@ -109,7 +109,7 @@ def _outcome(outcome: Outcome, asked: CrossoverOptions, named: Names) -> tuple[s
     return "not_comparable", {"fact": fact, "of_a": a, "of_b": b}
 
 
-def _lead(asked: CrossoverOptions, knots: Sequence[Knot]) -> tuple[str, SaidValues]:
+def lead_of(asked: CrossoverOptions, knots: Sequence[Knot]) -> tuple[str, SaidValues]:
     """By how much somebody leads at these places, as the end of a kind and values; `lead` begins at 1 with a tie.
 
     Where less is better it is always times: half as long is twice as fast, and neither "50 %" nor "100 %" ahead.

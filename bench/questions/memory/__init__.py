@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 import pandas as pd
@@ -72,6 +72,7 @@ COLUMNS = (
     Column("tp", "TP", "", 0),
     Column("dp", "DP", "", 0),
     Column("at_least", "Weights at least"),
+    *(Column(f"fewest_{one}", f"Fewest chips, {WEIGHTS[one]}", "", 0) for one in SPAN),
 )
 STEPS = Steps(counting("accelerator", "is compared", "are compared"))
 
@@ -143,8 +144,17 @@ def _subject(view: View, founds: Sequence[Memory]) -> Subject:
 
 
 def _rows(founds: Sequence[Memory]) -> pd.DataFrame:
-    """One row for each count of chips; of several models with whose it is."""
-    rows = [{**asdict(fit), **({"model": one.model} if len(founds) > 1 else {})} for one in founds for fit in one.fits]
+    """One row for each count of chips with the accelerator's range over precisions, of several models with whose it is;
+    where the precision is not known one for each accelerator, with its range alone."""
+    rows = [
+        {
+            **fit,
+            **({"model": one.model} if len(founds) > 1 else {}),
+            **{f"fewest_{name}": chips for name, chips in one.ranges.get(fit["accelerator"], {}).items()},
+        }
+        for one in founds
+        for fit in (list(map(asdict, one.fits)) or [{"accelerator": slug} for slug in one.ranges])
+    ]
     return pd.DataFrame(rows, columns=None if rows else list(Fit.__dataclass_fields__))
 
 
@@ -181,12 +191,12 @@ def _memory(library: Library, view: View, one: str | None) -> Memory:
         chart=view.option("chart"),
         name=library.model_name(model) if model else None,
     )
-    there = {fit.accelerator for fit in memory.fits}
-    memory = replace(memory, unknown=tuple(slug for slug in slugs if slug not in there))
+    known = [slug for slug in slugs if (chip := names.accelerator(slug)) and chip.memory_gb]
+    memory = replace(memory, unknown=tuple(slug for slug in slugs if slug not in known))
     if shape is None:
         return memory
-    if chosen == STATED and not story.own_choice(view).values("precision"):
-        memory = replace(memory, by_precision=tuple(_by_precision(shape, settings, slugs)))
+    if shape.total_params and chosen == STATED and not story.own_choice(view).values("precision"):
+        memory = _with_range(memory, shape, settings, known)
     return _with_shape(memory, shape, settings, view.option("on"))
 
 
@@ -197,13 +207,16 @@ def _checkpoints(library: Library, view: View) -> list[str | None]:
     return [one for (one,) in rows]
 
 
-def _by_precision(shape: ModelShape, settings: MemorySettings, slugs: Sequence[str]) -> Iterator[tuple[str, Fit]]:
-    """For each width of weights the fewest chips with room for a request, the widest first."""
-    for precision in SPAN:
-        fits = tuple(fitting.fits(shape, replace(settings, precision=precision), slugs))
-        fewest = Memory(None, precision, settings.kv_precision, settings.tokens, fits, ()).fewest()
-        if fewest:
-            yield precision, fewest[0]
+def _with_range(memory: Memory, shape: ModelShape, settings: MemorySettings, slugs: Sequence[str]) -> Memory:
+    """The same with the fewest chips that have room for a request at each width of weights, the widest first."""
+    ways = ((one, fitting.fits(shape, replace(settings, precision=one), slugs)) for one in SPAN)
+    fewest = {one: replace(memory, fits=tuple(fits)).fewest() for one, fits in ways}
+    chips = {one: {fit.accelerator: fit.accelerators for fit in first} for one, first in fewest.items()}
+    return replace(
+        memory,
+        by_precision=tuple((one, first[0]) for one, first in fewest.items() if first),
+        ranges={slug: {one: chips[one].get(slug) for one in SPAN} for slug in slugs},
+    )
 
 
 def _with_shape(memory: Memory, shape: ModelShape, settings: MemorySettings, on: str) -> Memory:

@@ -80,7 +80,8 @@ def figure(result: Memory, theme: Theme) -> go.Figure:
         return heat(result, theme)
     panels = [panel for panel in map(_panel, (result, *result.beside)) if panel.lines]
     if not panels:
-        return chart.empty("Nothing is known to fit.", theme)
+        ranged = any(one.ranges for one in (result, *result.beside))
+        return chart.empty("What fits by precision is in the table." if ranged else "Nothing is known to fit.", theme)
     alone = len(panels) == 1
     bare = {f"{way}axis{place}": {"type": "log"} for way in "xy" for place in range(1, len(panels) + 1)}
     drawn = chart.layout(go.Figure(layout=bare), theme, **({} if alone else {"height": PANEL_PX * len(panels)}))
@@ -162,10 +163,18 @@ def _add_lines(
                 "showlegend": slug not in in_legend,
                 "xaxis": f"x{place}",
                 "yaxis": f"y{place}",
-                "hovertemplate": f"%{{x}} x {html(_together(alike, slug))}: {most}%{{y:,.4~r}}<extra></extra>",
+                "hovertemplate": f"%{{x}} x {html(_together(alike, slug))}: {most}%{{y:,.4~r}}"
+                f"{_range(panel.result, slug)}<extra></extra>",
             }
         )
         in_legend.add(slug)
+
+
+def _range(result: Memory, slug: str) -> str:
+    """What an accelerator takes at each precision, as a line of a hover: "H200 SXM: 16 chips in BF16, 8 in FP8"."""
+    each = [(name.upper(), chips) for name, chips in result.ranges.get(slug, {}).items()]
+    words = [f"{chips or f'over {CHIPS[-1]}'} in {name}" for name, chips in each]
+    return f"<br>{html(value_label('accelerator', slug))}, chips at least: {', '.join(words)}" if words else ""
 
 
 def _add_axes(drawn: go.Figure, panel: MemoryPanel, place: int, space: Space) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from bench.chart import value_label
 from bench.maths import model_memory
@@ -72,8 +72,9 @@ class Memory:
 
     `requests_by` has for the accelerator `on` the requests that fit by chips and tokens of a request, `longest_by` the
     longest request by chips and requests at once; `chart` says which is drawn. `by_precision` has, where the reader
-    chose no precision, what the fewest chips hold at each. `beside` is the same of each further model that the reader
-    put side by side with it. `name` is the model's as people read it.
+    chose no precision, what the fewest chips hold at each, and `ranges` how many each accelerator of a known memory
+    takes by precision, None where the most of CHIPS are too few. `beside` is the same of each further model that the
+    reader put side by side with it. `name` is the model's as people read it.
     """
 
     model: str | None
@@ -96,6 +97,7 @@ class Memory:
     longest_by: tuple[MemoryCell, ...] = ()
     allocations: tuple[Allocation, ...] = ()
     by_precision: tuple[tuple[str, Fit], ...] = ()
+    ranges: Mapping[str, Mapping[str, int | None]] = field(default_factory=dict)
     name: str | None = None
 
     @property

@@ -27,6 +27,7 @@ def statements(found: Memory) -> Iterator[Statement]:
         yield from _notes(found)
     elif found.by_precision:
         yield _precisions(found)
+        yield from _without_memory(found)
 
 
 def of_models(founds: Sequence[Memory]) -> Iterator[Statement]:
@@ -162,9 +163,14 @@ def _allocated(found: Memory, one: Allocation) -> Statement:
     )
 
 
-def _notes(found: Memory) -> Iterator[Statement]:
+def _without_memory(found: Memory) -> Iterator[Statement]:
+    """Every accelerator that nothing can be told of."""
     if found.unknown:
         yield SAY.note("unknown", accelerators=list(found.unknown))
+
+
+def _notes(found: Memory) -> Iterator[Statement]:
+    yield from _without_memory(found)
     many = len({one.accelerator for one in found.fits})
     if found.chart == "chips" and many > DRAWN:
         yield SAY.note("drawn", drawn=DRAWN, accelerators=many)

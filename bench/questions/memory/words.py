@@ -50,7 +50,7 @@ WORDS = {
     "allocated_cache_least": "{engine:engine} logged {weights_gib} GiB of weights and {cache_gib} of room for cache a"
     " device on {accelerators} x {accelerator:accelerator}; at least {weights_predicted_gib} and at most"
     " {cache_most_gib} are predicted.",
-    "unknown": "Left out, with no memory published here: {accelerators:accelerator}.",
+    "unknown": "Left out, with no memory published here: {accelerators:accelerator all}.",
     "drawn": "The chart has the {drawn} accelerators that need the fewest chips, the table all {accelerators}.",
     "at_most": "An upper bound: {utilisation:share} of the memory is used, less {reserve_gib} GiB of each device.",
     "at_most_logged": "An upper bound: {utilisation:share} of the memory is used; activations and buffers, {least_gib}"

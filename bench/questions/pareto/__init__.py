@@ -24,7 +24,7 @@ from bench.maths.pareto import Frontiers, log_span
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
 from bench.questions.pareto import axes as choosing
 from bench.questions.pareto import figure as drawing
-from bench.questions.pareto import points, verdict
+from bench.questions.pareto import points, undrawn, verdict
 from bench.questions.pareto.axes import FEWEST, GROUPS, ONE_FRONTIER, Axes
 from bench.questions.pareto.gains import gains
 from bench.questions.pareto.points import Points, reduced
@@ -217,6 +217,7 @@ def _pareto(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
         instead=choosing.instead(library, ranking.view) if len(frame) < FEWEST else None,
         is_x_best=end == 0,
         points=_rows(frame, drawn, fronts, axes),
+        cheapest=undrawn.cheapest(library, ranking, axes),
         grid=every.in_cells(spans) if in_cells and spans else None,
     )
 

@@ -144,7 +144,7 @@ def needs(library: Library, x: str, y: str) -> Needs:
     """What a frontier cannot do without: two points with both metrics, "" for any that can stand there."""
     both = ((x, "a latency"), (y, "a throughput"))
     named = [inline(catalogue.metric(key)) if key else other for key, other in both]
-    return Needs(f"two points with {joined(named)}", _both(*_candidates(library, x, y)), fewest=FEWEST)
+    return Needs(f"two points with {joined(named)}", _both(*candidates(library, x, y)), fewest=FEWEST)
 
 
 def chosen(library: Library, view: View, x: str, y: str) -> tuple[str, str]:
@@ -154,7 +154,7 @@ def chosen(library: Library, view: View, x: str, y: str) -> tuple[str, str]:
     """
     if x and y:
         return x, y
-    xs, ys = _candidates(library, x, y)
+    xs, ys = candidates(library, x, y)
     judged = limits.stated_sql(library, evidence.read(view).limits)
     counts = together(library, view, xs, ys, judged) if view.slo else {}
     return _commonest(xs, ys, counts if any(counts.values()) else together(library, view, xs, ys))
@@ -162,7 +162,7 @@ def chosen(library: Library, view: View, x: str, y: str) -> tuple[str, str]:
 
 def instead(library: Library, view: View) -> tuple[Metric, Metric] | None:
     """The axes that most ranked points of a View have; None where none has a latency and a throughput."""
-    xs, ys = _candidates(library, "", "")
+    xs, ys = candidates(library, "", "")
     counts = together(library, view, xs, ys)
     x, y = map(catalogue.metric, _commonest(xs, ys, counts))
     return (x, y) if any(counts.values()) else None
@@ -191,7 +191,7 @@ def _column(key: str) -> str:
     return PRICED.get(key, key)
 
 
-def _candidates(library: Library, x: str, y: str) -> tuple[list[str], list[str]]:
+def candidates(library: Library, x: str, y: str) -> tuple[list[str], list[str]]:
     """What may stand along x and y: means and medians first, which most points have, and rates."""
     held = offered(library)
     xs = sorted(held["x"], key=lambda key: catalogue.metric(key).statistic not in (None, "mean", "p50"))

@@ -47,6 +47,15 @@ class Spot:
 
 
 @dataclass(frozen=True)
+class Undrawn:
+    """A point with a cost, in USD per million tokens, and nothing along x; the metrics it states that can be there."""
+
+    usd_per_million: float
+    point: PointFacts
+    along: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Lead:
     """A range of requirements on x within which one group has the best y, and the points by which it does.
 
@@ -107,7 +116,8 @@ class Pareto:
     the reader did not ask for those of the `unasked` fields side by side. `points` are drawn, above a number of them
     the frontiers alone, and the others counted in a `grid`; the `spans` of x and y are theirs. Where there is no
     frontier, `instead` are other axes that points have; None where none has a latency and a throughput. `known` is how
-    many of the selected points state what decides.
+    many of the selected points state what decides;
+    where y is a cost, `cheapest` is the cheapest point of Cost if it lacks x, so that it is not drawn.
     """
 
     x: str
@@ -129,6 +139,7 @@ class Pareto:
     instead: tuple[Metric, Metric] | None
     is_x_best: bool
     points: pd.DataFrame
+    cheapest: Undrawn | None = None
     grid: CloudGrid | None = field(default=None, metadata={HIDDEN: True})
     known: StatedShare = field(default=NOTHING, metadata={HIDDEN: True})
 

@@ -12,7 +12,7 @@ from bench.basis.points import PointFacts
 from bench.basis.statement import Statement
 from bench.basis.wording import is_tie
 from bench.chart import SETTINGS, setting, value_label
-from bench.questions.pareto.result import DRAWN_GROUPS, Group, Lead, Pareto, Spot
+from bench.questions.pareto.result import DRAWN_GROUPS, Group, Lead, Pareto, Spot, Undrawn
 from bench.questions.pareto.words import WORDS
 from bench.wording import joined
 
@@ -175,6 +175,8 @@ def _findings(pareto: Pareto) -> Iterator[Statement]:
     other = zip(instead or (), pareto.metrics, ("horizontal", "vertical"), strict=False)
     if choose := [{"metric": one.key, "axis": axis} for one, now, axis in other if one != now]:
         yield SAY.finding("instead", choose=choose)
+    if pareto.cheapest:
+        yield _cheapest(pareto, pareto.cheapest)
     if pareto.limits:
         yield from _reached(pareto)
     if len(pareto.leads) > 1 and pareto.names_a_best:
@@ -190,6 +192,20 @@ def _findings(pareto: Pareto) -> Iterator[Statement]:
         yield SAY.finding("knees", spots, knees=len(knees), across=pareto.x, part=part, each=each)
     if line and pareto.tally.used > 1:
         yield SAY.finding("counts", points=pareto.tally.used, overall=len(line))
+
+
+def _cheapest(pareto: Pareto, cheapest: Undrawn) -> Statement:
+    """What the cheapest point costs where it cannot be drawn, and which axis would have it."""
+    model = value_label("model", cheapest.point.model) if cheapest.point.model else ""
+    return SAY.finding(
+        "cheapest_undrawn",
+        [cheapest.point],
+        who=f"{model} on {cheapest.point.hardware}" if pareto.compares_models else cheapest.point.hardware,
+        many=cheapest.point.accelerators,
+        usd_per_million=cheapest.usd_per_million,
+        choose=[{"metric": key, "axis": "horizontal"} for key in cheapest.along[:1]],
+        **_axes(pareto),
+    )
 
 
 def _reached(pareto: Pareto) -> Iterator[Statement]:

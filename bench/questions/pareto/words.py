@@ -34,6 +34,9 @@ WORDS = {
     "reached": "Best {metric:metric} of each: {best:each reached_by}.",
     "reached_by": "{group} {value:in {metric}}",
     "instead": "For a frontier, choose {choose:each axis}.",
+    "cheapest_undrawn": "Cost's lowest, {usd_per_million:named {up}}, is of {who} that {many:verb states/state} no"
+    " {across:metric} and {many:verb is/are} not drawn{choose:each drawn_by}.",
+    "drawn_by": "; choose {metric:metric} for the {axis} axis",
     "axis": "{metric:metric} for the {axis} axis",
     "ends": "The frontier goes from {y:named {up}} at {x:named {across}} to {last_y:named {up}} at"
     " {last_x:named {across}}.",

@@ -39,12 +39,10 @@ def _verdict(found: Roofline) -> Statement:
     below = [one for one in found.ranked if not one.is_above]
     ceiling, known = CEILINGS[found.phase], found.known.values
     if not below:
-        many = len(found.ranked)
-        whose = ceiling.replace("its", "their") if many > 1 else ceiling
-        return SAY.verdict("all_above", _facts(found.ranked), points=many, ceiling=whose)
+        return SAY.verdict("all_above", _facts(found.ranked), points=len(found.ranked), ceiling=ceiling)
     if not found.closest:
         shares = [one.use.share for one in below]
-        return SAY.verdict("reach", low=min(shares), high=max(shares), ceiling=ceiling.replace("its", "their"), **known)
+        return SAY.verdict("reach", low=min(shares), high=max(shares), ceiling=ceiling, **known)
     if len(found.closest) > 1:
         closest = [
             {"model": one.rig.model, "hardware": one.rig.hardware, "share": one.use.share} for one in found.closest

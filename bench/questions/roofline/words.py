@@ -5,12 +5,12 @@ from __future__ import annotations
 WORDS = {
     "nothing_selected": "No point matches these filters; remove one.",
     "nothing": "None of {selected:count point} can be held against a ceiling: {points} {points:verb is/are} {reason}.",
-    "all_above": "{points:verb The only point lies/All {points} points lie} above {ceiling}.",
-    "reach": "Points reach {low:share} to {high:share} of {ceiling}.",
-    "closest": "{hardware} gets closest to the hardware: {share:share} of {ceiling}.",
-    "closest_bound": "{hardware} gets closest to the hardware: {share:share} of {ceiling}, bound by {bound_by}.",
-    "closest_least": "{hardware} gets closest to the hardware: at least {share:share} of {ceiling}.",
-    "closest_least_bound": "{hardware} gets closest: at least {share:share} of {ceiling}, bound by {bound_by}.",
+    "all_above": "{points:verb The only point lies/All {points} points lie} above {points:verb its/their} {ceiling}.",
+    "reach": "Points reach {low:share} to {high:share} of their {ceiling}.",
+    "closest": "{hardware} gets closest to the hardware: {share:share} of its {ceiling}.",
+    "closest_bound": "{hardware} gets closest to the hardware: {share:share} of its {ceiling}, bound by {bound_by}.",
+    "closest_least": "{hardware} gets closest to the hardware: at least {share:share} of its {ceiling}.",
+    "closest_least_bound": "{hardware} gets closest: at least {share:share} of its {ceiling}, bound by {bound_by}.",
     "closest_models": "Closest to the hardware: {closest:each model}.",
     "model": "{model:model} on {hardware}, {share:share}",
     "used_both": "At {load} it uses {bandwidth:share} of the bandwidth and {compute:share} of the compute peak.",
@@ -43,5 +43,5 @@ WORDS = {
     "flag_line": "The flag 'beyond the roofline' is of prompts and outputs together, not of this phase alone.",
 }
 
-CEILINGS = {"served": "its ceiling", "decode": "its decode ceiling", "prefill": "its prefill ceiling"}
+CEILINGS = {"served": "ceiling", "decode": "decode ceiling", "prefill": "prefill ceiling"}
 """What a point is held against, by phase."""

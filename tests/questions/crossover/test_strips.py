@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
@@ -18,6 +19,7 @@ from bench.maths.colour import contrast, distance
 from bench.questions import crossover
 from bench.view import View
 from tests.questions.crossover.results import A, Rows, asked, library_of, points, with_sources
+from tests.questions.saying import headline
 
 # How far A, or B where below 0, is ahead in percent.
 LEADS = {1: -51, 8: -61, 64: -32, 128: 2, 256: 68, 512: 126, 768: 162}
@@ -56,11 +58,34 @@ def colours(figure: go.Figure) -> list[str]:
 
 
 def test_no_text_of_a_strip_is_wider_than_its_cell(made: Library) -> None:
-    """At 800 px the cell at 768 is 33 px wide, too narrow for any text; "A +126%" does not fit the 38 px at 512."""
+    """At 800 px the cell at 768 is 33 px wide, too narrow for any text; "A 2.26×" does not fit the 38 px at 512."""
     (texts,) = [one.text for one in listed(made, "leads").data if one.type == "scatter" and one.mode == "text"]
-    assert [shown_at(text, 800) for text in texts] == ["B +51%", "B +61%", "B +32%", "A +2.0%", "A +68%", "+126%", ""]
-    assert [shown_at(text, 1440) for text in texts][-2:] == ["A +126%", "A +162%"]
+    assert [shown_at(text, 800) for text in texts] == ["B +51%", "B +61%", "B +32%", "A +2.0%", "A +68%", "2.26×", ""]
+    assert [shown_at(text, 1440) for text in texts][-2:] == ["A 2.26×", "A 2.62×"]
     assert [shown_at(text, 390) for text in texts] == ["B +51%", "B +61%", "B +32%", "", "", "", ""]
+
+
+def test_a_lead_in_latency_is_times_as_fast_in_the_strip_the_hover_the_sentence_and_the_rows(tmp_path: Path) -> None:
+    """100 ms against 182 ms is 1.82 times as fast, as 182 tokens/s against 100 would be; no percentage of a time."""
+    rows = [
+        {**row, "output_tokens_per_s": None, "e2el_ms_p50": row["output_tokens_per_s"]}
+        for chip, ms in (("h100-sxm", 100), ("h200-sxm", 182))
+        for row in points(chip, {1: ms, 64: ms})
+    ]
+    library, along = library_of(tmp_path, rows), {"metric": "e2el_ms_p50", "along": "concurrency"}
+    for answer in (crossover.answer(library, View.of({}, along)), asked(library, **along)):
+        drawn = crossover.figure(answer.result, LIGHT)
+        (texts,) = [one.text for one in drawn.data if one.type == "scatter" and one.mode == "text"]
+        assert {shown_at(text, 1440) for text in texts} == {"A 1.82×"}
+        hovers = [
+            text for one in drawn.data if one.hovertemplate == "%{hovertext}<extra></extra>" for text in one.hovertext
+        ]
+        assert hovers
+        assert all("A is 1.82 times as fast" in text for text in hovers)
+        kind, values = headline(answer)
+        assert (kind, values["least_ratio"]) == ("leads_faster", pytest.approx(1.82))
+        leads = answer.rows.filter(regex="^a_lead_percent").astype(float).stack().dropna()
+        assert leads.tolist() == pytest.approx([82.0] * 2)
 
 
 def test_eight_pairs_have_a_strip_or_forty_and_names_have_lines_that_a_phone_has_room_for(shipped: Library) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench import names
-from bench.chart import DARK, LIGHT
+from bench.chart import DARK, LIGHT, value_label
 from bench.errors import UsageError
 from bench.library import Library
 from bench.questions import Answer, memory
@@ -17,6 +18,7 @@ from bench.view import View
 from tests.questions.answering import answer_of
 from tests.questions.heatmap.results import library_of, point
 from tests.questions.saying import badly_said, headline, kinds, said, statements, tells
+from tests.thorough import some
 
 NVIDIA = ("h100-sxm", "h200-sxm", "b200-sxm", "b300-sxm", "gb200", "gb300")
 CONFIGS = Path(__file__).parents[2] / "library" / "model_configs" / "files"
@@ -336,6 +338,59 @@ def test_the_range_over_precisions_is_told_where_it_is_one_count_too(shipped: Li
     assert [one["chips"] for one in said(large, "precisions")["precisions"]] == [8, 4, 2]
     chosen = answer_of(shipped, "memory", View.of({"model": ["llama-3.1-8b"], "precision": ["fp8"], **where}))
     assert not {"precisions", "precisions_alike"} & {*kinds(chosen)}
+
+
+RANGES = {
+    "llama-3.1-70b": {"h100-sxm": [2, 1, 1], "mi300x": [1, 1, 1], "t4": [16, 8, 4]},
+    "deepseek-r1": {"h100-sxm": [32, 16, 8], "mi300x": [8, 4, 2], "t4": [None, 64, 32]},
+}
+"""Chips in BF16, FP8 and FP4. At 0.9 of 80, 192 and 16 GiB a chip has 72, 172.8 and 14.4; Llama's weights are 130.4,
+67.2 and 37.5 GiB, DeepSeek's 1,250, 626 and 334, and 64 T4 have 921.6."""
+
+
+@pytest.mark.parametrize("model", RANGES)
+def test_every_accelerator_has_its_range_over_precisions_in_the_rows_and_where_its_line_is(
+    model: str, shipped: Library
+) -> None:
+    answer = memory.answer(shipped, View.of({"model": [model], "accelerator": [*RANGES[model]]}, {"context": "2048"}))
+    for slug, chips in RANGES[model].items():
+        each = answer.rows[answer.rows["accelerator"] == slug]
+        assert len(each) == 7
+        for name, least in zip(memory.SPAN, chips, strict=True):
+            told = {None if math.isnan(one) else int(one) for one in each[f"fewest_{name}"].astype(float)}
+            assert told == {least}, (slug, name)
+    hovers = [trace.hovertemplate for trace in memory.figure(answer.result, LIGHT).data if trace.hovertemplate]
+    for slug, chips in RANGES[model].items():
+        own = [one for one in hovers if f"<br>{value_label('accelerator', slug)}, " in one]
+        assert len(own) == 1
+        assert re.findall(r"(over 64|\d+) in [BF]", own[0]) == [str(one or "over 64") for one in chips]
+    chosen = memory.answer(shipped, answer.view.with_options(weights="fp8"))
+    assert not [one for one in chosen.rows if one.startswith("fewest_")]
+
+
+def test_the_range_stands_for_every_accelerator_where_no_precision_is_stated(empty: Library) -> None:
+    answer = memory.answer(empty, View.of({"model": ["llama-3.1-70b"]}))
+    known = {row.slug for row in names.accelerators() if row.memory_gb}
+    assert (headline(answer), {*answer.rows["accelerator"]}, len(answer.rows)) == (
+        ("no_precision", {}),
+        known,
+        len(known),
+    )
+    rows = answer.rows.set_index("accelerator")
+    for slug, chips in RANGES["llama-3.1-70b"].items():
+        assert [rows.loc[slug, f"fewest_{name}"] for name in memory.SPAN] == chips
+    unknown = statements(answer, "unknown")[0]
+    assert {*unknown.values["accelerators"]} == {row.slug for row in names.accelerators()} - known
+    assert all(value_label("accelerator", slug) in unknown.text for slug in unknown.values["accelerators"])
+
+
+@pytest.mark.parametrize("model", some([row.slug for row in names.models()], 2, 5))
+def test_every_model_is_answered_on_every_accelerator_of_a_known_memory_or_says_why_not(
+    model: str, empty: Library
+) -> None:
+    answer = memory.answer(empty, View.of({"model": [model]}))
+    known = {row.slug for row in names.accelerators() if row.memory_gb}
+    assert ({*answer.rows["accelerator"]}, headline(answer)[0]) in ((known, "no_precision"), (set(), "no_params"))
 
 
 LLAMA = {"model": ["llama-3.1-70b"], "precision": ["fp8"]}

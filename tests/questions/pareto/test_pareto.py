@@ -19,7 +19,7 @@ from bench.errors import UsageError
 from bench.flags import EXCLUDING
 from bench.library import Library
 from bench.maths import pareto as maths
-from bench.questions import pareto
+from bench.questions import cost, pareto
 from bench.questions.pareto import axes as choosing
 from bench.questions.pareto import points
 from bench.questions.pareto.axes import Axes
@@ -55,6 +55,13 @@ TABLES: dict[str, Sequence[Row]] = {
     ],
     "limited": [point(20, 10, ttft_ms_p99=900), point(200, 20, ttft_ms_p99=3000), point(180, 25, ttft_ms_p99=1500)],
     "ruled-out": [point(900, 10, flags=flag("littles-law")), point(200, 20), point(260, 25)],
+    "dark": [
+        point(200, 20, ttft_ms_p50=20, concurrency=8),
+        point(250, 25, ttft_ms_p50=30, concurrency=16),
+        point(300, None, ttft_ms_p50=50, concurrency=32),
+        point(400, None, load_kind="saturated"),
+        point(100, 20, accelerator="h200-sxm", ttft_ms_p50=20, concurrency=8),
+    ],
     "hostile": [point(100, 10, variant=HOSTILE), point(200, 20, variant=HOSTILE)],
 }
 
@@ -136,6 +143,26 @@ def test_a_cost_stands_on_the_price_of_every_page(made: Library) -> None:
     assert any("utilisation 0.5" in why.inputs for why in answer.why)
     within = asked(made, "small", View.of(options=priced, slo=[f"{COST}<=19"]))
     assert [within.result.best.y, round(within.result.best.x)] == [pytest.approx(15.3846, abs=1e-3), 40]
+
+
+def test_the_cheapest_point_that_states_nothing_along_x_is_named_as_cost_has_it(made: Library) -> None:
+    """3.6 USD/h x 2 chips / (300 tokens/s x 3600 s) x 1e6 = 6.67 USD, and 7.2 at 277.8 tokens/s and less is drawn.
+
+    What is saturated costs less still, but most accelerators have points of a closed loop alone.
+    """
+    view = View.of(options={"x": X, "y": COST, "price_book": "made"})
+    answer, paid = asked(made, "dark", view), cost.answer(made, View.of({"source": ["dark"]}, {"price_book": "made"}))
+    told = statement(answer, "cheapest_undrawn")
+    assert told.values["usd_per_million"] == pytest.approx(3.6 * 2 / (300 * 3600) * 1e6)
+    lead = paid.result.lead
+    assert (told.point_ids, told.values["usd_per_million"]) == ((lead.facts.point_id,), lead.usd_per_million)
+    assert [one["metric"] for one in told.values["choose"]] == ["ttft_ms_p50"]
+    drawn = asked(made, "dark", view.with_options(x="ttft_ms_p50"))
+    assert min(drawn.rows[COST]) == told.values["usd_per_million"]
+    dearer = asked(made, "dark", view.with_slo([f"{COST}>=7"]))
+    late = asked(made, "dark", view.with_slo(["ttft_ms_p50<=40"]))
+    for other in (drawn, dearer, late, asked(made, "dark", View.of(options={"x": X}))):
+        assert "cheapest_undrawn" not in kinds(other)
 
 
 @pytest.mark.parametrize(
