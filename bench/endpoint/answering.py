@@ -137,7 +137,7 @@ class Answering:
     def stop(self) -> None:
         """Tell the log that the endpoint stops: what is under way stays open in it."""
         self._leave("open")
-        self._connection.close()
+        self._connection.lose()
 
     def _advance_unseen(self, due: int) -> None:
         self._at = self._at + self._settings.chunks_per_write if self._settings.batched else self._chunks

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import hmac
 import json
 import socket
 import time
+from typing import cast
 
 from bench.endpoint import chunks, dialects, failures, http1, requested
 from bench.endpoint.answering import Answering
 from bench.endpoint.batching import BatchRoom
-from bench.endpoint.connection import ClientConnection
+from bench.endpoint.connection import ClientConnection, Request, requests_to
 from bench.endpoint.prefixes import Prefixes
 from bench.endpoint.requested import Refused, ValidRequest
 from bench.endpoint.settings import Settings
@@ -22,7 +22,6 @@ from bench.endpoint.wheel import Wheel
 from bench.errors import InputError
 
 WAITING_CLIENTS = 4096
-ACCEPTED_AT_ONCE = 64
 FLUSH_EVERY_S = 0.2
 FLOOD_EVERY_NS = 1_000_000
 GENERATING = {"/v1/chat/completions": True, "/v1/completions": False}
@@ -36,21 +35,22 @@ class Server:
         self._wheel = Wheel(running)
         self._room: BatchRoom[Answering] = BatchRoom(settings.max_running, settings.max_waiting, settings.kv_tokens)
         self._steps = BatchSteps(settings, self._room, self._wheel) if settings.batched else None
-        self._listener = _listener(settings)
+        listener = _listener(settings)
         try:
             self._log = Log(settings.log) if settings.log else None
         except InputError:
-            self._listener.close()
+            listener.close()
             raise
-        self.port: int = self._listener.getsockname()[1]
+        self.port: int = listener.getsockname()[1]
         self._prefixes = Prefixes() if settings.prefix_caching else None
         self._prefix_queries = self._prefix_hits = 0
         self._closing = False
-        self._connections: set[ClientConnection] = set()
         self._last_seen = time.monotonic()
         self._requests = self._accepted = self._finished = self._prompt_tokens = self._generated = 0
-        running.add_reader(self._listener, self._accept)
         failures.prepare()
+        self._reader = requests_to(self._serve, running)
+        accepting = running.create_server(self._connected, sock=listener, backlog=WAITING_CLIENTS)
+        self._accepting = running.run_until_complete(accepting)
         self._flush()
 
     @property
@@ -62,22 +62,23 @@ class Server:
     @property
     def idle_s(self) -> float:
         """How long nobody has been connected, in seconds, as far as it was looked at."""
-        if self._connections:
+        if self._reader.connections:
             self._last_seen = time.monotonic()
         return time.monotonic() - self._last_seen
 
     def close(self) -> None:
-        """Stop listening, drop every connection, finish the log."""
+        """Stop listening, drop every connection, finish the log; the loop must have stopped."""
         self._closing = True
-        self._loop.remove_reader(self._listener)
-        self._listener.close()
+        self._accepting.close()
         for answer in [*self._room.running.values(), *self._room.waiting]:
             answer.stop()
-        for connection in list(self._connections):
-            connection.lose()
+        for connection in self._reader.connections:
+            cast("ClientConnection", connection).lose()
         if self._log:
             self._log.close()
             self._log = None
+        readers = asyncio.all_tasks(self._loop)
+        self._loop.run_until_complete(asyncio.wait(readers) if readers else asyncio.sleep(0))
 
     def figures(self) -> dialects.EngineFigures:
         """What the engine's metrics tell."""
@@ -92,31 +93,19 @@ class Server:
             prefix_hits=self._prefix_hits,
         )
 
-    def _accept(self) -> None:
-        for _ in range(ACCEPTED_AT_ONCE):
-            try:
-                accepted, _address = self._listener.accept()
-            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
-                return
-            except OSError as problem:
-                if problem.errno not in (errno.EMFILE, errno.ENFILE):
-                    raise
-                self._loop.remove_reader(self._listener)  # out of descriptors: look again once some were closed
-                self._loop.call_later(0.1, self._loop.add_reader, self._listener, self._accept)
-                return
-            accepted.setblocking(False)
-            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connection = ClientConnection(self._loop, accepted, self._accepted, self._serve, self._connections.discard)
-            self._connections.add(connection)
-            self._last_seen = time.monotonic()
-            self._accepted += 1
-            if failures.refuses(self.settings.fail, self.settings.fail_at, self.settings.seed, connection.number):
-                truth = Truth(number=-1, connection=connection.number, received_ns=time.monotonic_ns())
-                truth.failure = "refused"
-                self._record(truth, "failed", None)
-                connection.close(reset=True)
+    def _connected(self) -> ClientConnection:
+        number, self._accepted = self._accepted, self._accepted + 1
+        self._last_seen = time.monotonic()
+        refused = failures.refuses(self.settings.fail, self.settings.fail_at, self.settings.seed, number)
+        return ClientConnection(self._reader, self._loop, number, self._refuse if refused else None)
 
-    def _serve(self, connection: ClientConnection, request: http1.Request) -> None:
+    def _refuse(self, connection: ClientConnection) -> None:
+        truth = Truth(number=-1, connection=connection.number, received_ns=time.monotonic_ns())
+        truth.failure = "refused"
+        self._record(truth, "failed", None)
+        connection.reset()
+
+    def _serve(self, connection: ClientConnection, request: Request) -> None:
         received = time.monotonic_ns()
         path = request.path.removeprefix("/followed").rstrip("/") or "/"
         if path in GENERATING and request.method == "POST":
@@ -128,7 +117,7 @@ class Server:
             connection.send(self._error(problem))
         connection.served(request.keep_alive)
 
-    def _fixed_answer(self, request: http1.Request, path: str) -> bytes:
+    def _fixed_answer(self, request: Request, path: str) -> bytes:
         """The answer of every route that generates nothing."""
         if path in ("/", "/health", "/ping"):
             return http1.answer(200, b'{"status":"ok"}')
@@ -147,7 +136,7 @@ class Server:
             raise Refused(405 if path in GENERATING else 404, f"There is no {request.method} {path[:200]} here.")
         return http1.answer(200, json.dumps(document).encode())
 
-    def _check_key(self, request: http1.Request) -> None:
+    def _check_key(self, request: Request) -> None:
         key = self.settings.api_key
         if key is None:
             return
@@ -155,7 +144,7 @@ class Server:
         if not hmac.compare_digest(given.encode(), key.encode()):
             raise Refused(401, "Incorrect API key provided.")
 
-    def _generate(self, connection: ClientConnection, request: http1.Request, chat: bool, received: int) -> None:
+    def _generate(self, connection: ClientConnection, request: Request, chat: bool, received: int) -> None:
         truth = Truth(number=self._requests, connection=connection.number, received_ns=received)
         self._requests += 1
         truth.id = chunks.answer_id(chat, truth.number)
@@ -185,9 +174,7 @@ class Server:
         else:
             self._fail(connection, request, truth, truth.failure)
 
-    def _enqueue(
-        self, connection: ClientConnection, request: http1.Request, wanted: ValidRequest, truth: Truth
-    ) -> None:
+    def _enqueue(self, connection: ClientConnection, request: Request, wanted: ValidRequest, truth: Truth) -> None:
         answer = Answering(self.settings, wanted, connection, request.keep_alive, truth, self._ended)
         if truth.failure == "slow_headers":
             answer.skip_start_of_head()
@@ -221,14 +208,14 @@ class Server:
         if self._steps is None and self._room.waiting:
             self._loop.call_soon(self._admit)
 
-    def _fail(self, connection: ClientConnection, request: http1.Request, truth: Truth, kind: str) -> None:
+    def _fail(self, connection: ClientConnection, request: Request, truth: Truth, kind: str) -> None:
         error = dialects.error(
             self.settings.dialect, int(kind) if kind.isdigit() else 500, "This request fails as asked for."
         )
         given = failures.instead(kind, request.path, self.settings.retry_after_s, error)
         if given is None:
             self._record(truth, "failed", None)
-            connection.close(reset=True)
+            connection.reset()
         elif isinstance(given, bytes):
             self._record(truth, "failed", int(given[9:12]))
             connection.send(given)
@@ -259,7 +246,7 @@ class Server:
 
         self._wheel.add(time.monotonic_ns(), turn)
 
-    def _drip(self, connection: ClientConnection, request: http1.Request, wanted: ValidRequest, truth: Truth) -> None:
+    def _drip(self, connection: ClientConnection, request: Request, wanted: ValidRequest, truth: Truth) -> None:
         """Send the start of the headers byte by byte, then answer."""
         start = http1.COMMON_START
         pause = round(self.settings.slow_headers_s * 1e9 / len(start))

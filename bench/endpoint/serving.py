@@ -10,10 +10,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from bench.endpoint import wheel
-from bench.endpoint.server import Server
 from bench.endpoint.settings import Settings
+
+if TYPE_CHECKING:
+    from bench.endpoint.server import Server
 
 LOOK_S = 0.05
 
@@ -24,26 +27,30 @@ def running(settings: Settings | None = None) -> Iterator[str]:
 
     The log, if there is one, is complete after the block.
     """
+    from bench.endpoint.server import Server  # with aiohttp, which whoever needs the settings alone does not load
+
     with closing(wheel.loop()) as loop:
         server = Server(replace(settings or Settings(), port=0), loop)
-        thread = threading.Thread(target=loop.run_forever, name="endpoint", daemon=True)
-        thread.start()
 
-        def end() -> None:
+        def run() -> None:
             try:
-                server.close()
+                loop.run_forever()
             finally:
-                loop.stop()
+                server.close()
 
+        thread = threading.Thread(target=run, name="endpoint", daemon=True)
+        thread.start()
         try:
             yield server.url
         finally:
-            loop.call_soon_threadsafe(end)
+            loop.call_soon_threadsafe(loop.stop)
             thread.join()
 
 
 def serve(settings: Settings, ready: Callable[[Server], None]) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is called once clients may come."""
+    from bench.endpoint.server import Server
+
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with closing(wheel.loop()) as loop:

@@ -167,7 +167,7 @@ def test_one_connection_serves_one_request_after_the_other(url: str) -> None:
     body = json.dumps(chat(max_tokens=2)).encode()
     request = b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(body) + body
     with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=10) as client:
-        client.sendall(request * 3 + b"GET /health HTTP/1.1\r\nconnection: close\r\n\r\n")
+        client.sendall(request * 3 + b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
         received = b"".join(iter(lambda: client.recv(65_536), b""))
     assert received.count(b"data: [DONE]") == 3
     assert received.endswith(b'{"status":"ok"}')

@@ -121,4 +121,4 @@ def test_every_option_failure_and_preset_is_documented(capsys: pytest.CaptureFix
 def test_serving_needs_none_of_the_heavy_libraries() -> None:
     code = "import sys, bench.endpoint, bench.cli.serving; print(*sorted(m for m in sys.modules if '.' not in m))"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert not {"duckdb", "pandas", "numpy", "pyarrow", "plotly", "streamlit", "aiohttp"} & set(loaded.split())
+    assert not {"duckdb", "pandas", "numpy", "pyarrow", "plotly", "streamlit"} & set(loaded.split())
