@@ -18,6 +18,12 @@ WORDS = {
 }
 
 
+def are_one(stated: Workload) -> bool:
+    """Whether every answer has about the length that was asked for, as far as is known."""
+    asked, counted = stated.osl_requested, stated.osl_actual
+    return bool(asked) and (counted is None or abs(counted - asked) <= LENGTH_SHARE * asked)
+
+
 def off_target(stated: Workload) -> list[Flag]:
     """The flags that a mean length is not the one asked for; none where it is."""
     pairs = {"osl": (stated.osl_actual, stated.osl_requested), "isl": (stated.isl_actual, stated.isl_requested)}

@@ -30,10 +30,12 @@ METRICS = (
     *("output_tokens_per_s_per_decode_accelerator", "input_tokens_per_s_per_prefill_accelerator"),
     *("requests_ok", "output_tokens", "input_tokens", "duration_s"),
     *("e2el_ms_mean", "e2el_ms_p50", "tpot_ms_mean", "tpot_ms_p50"),
+    *("ttft_ms_mean", "ttft_ms_p50", "ntpot_ms_mean", "ntpot_ms_p50", "itl_ms_mean", "requests_failed"),
 )
 LENGTHS = st.none() | st.integers(1, 100_000)
 CHIPS = st.none() | st.integers(1, 64)
 LOADS = st.sampled_from(["closed", "open", "saturated", "batch", "unknown"])
+ARRIVALS = st.sampled_from([None, "poisson", "constant", "gamma, burstiness 0.5"])
 ABOUT = {
     "isl_requested": LENGTHS,
     "osl_requested": LENGTHS,
@@ -43,6 +45,8 @@ ABOUT = {
     "shared_prefix_share": st.none() | st.just(0.5),
     "load_kind": LOADS,
     "concurrency": st.none() | st.integers(1, 5000),
+    "request_rate": NUMBERS,
+    "arrivals": ARRIVALS,
     "accelerators": CHIPS,
     "decode_accelerators": CHIPS,
     "prefill_accelerators": CHIPS,
@@ -75,6 +79,10 @@ def nearly_true(draw: st.DrawFn) -> Row:
         "e2el_ms_mean": took,
         "e2el_ms_p50": took,
         "tpot_ms_mean": took / osl,
+        "ttft_ms_mean": took / 2,
+        "ttft_ms_p50": took / 2,
+        "ntpot_ms_mean": took / osl,
+        "itl_ms_mean": took / 2,
         "isl_actual": float(isl),
         "osl_actual": float(osl),
     }
@@ -88,8 +96,10 @@ def nearly_true(draw: st.DrawFn) -> Row:
         "shared_prefix_share": draw(st.sampled_from([None, 0.5])),
         "load_kind": draw(LOADS),
         "concurrency": draw(st.sampled_from([None, many])),
-        "accelerators": chips,
-        "decode_accelerators": decode,
+        "request_rate": draw(st.sampled_from([None, requests])),
+        "arrivals": draw(ARRIVALS),
+        "accelerators": draw(st.sampled_from([None, chips])),
+        "decode_accelerators": draw(st.sampled_from([None, decode])),
         "prefill_accelerators": prefill,
     }
     return {**dict.fromkeys(METRICS), **row, **about}
