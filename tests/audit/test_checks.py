@@ -229,6 +229,36 @@ def test_a_point_whose_chips_are_known_only_later_is_judged_by_them(tmp_path: Pa
     assert [one.flag for one in found("littles_law", held)] == ["littles-law"]
 
 
+@pytest.mark.parametrize(
+    ("row", "fact"),
+    [
+        ({"concurrency": 4}, {"concurrency": 24}),
+        ({"osl": 25}, {"osl_requested": 101}),
+        ({"output_tokens_per_s": None, "output_tokens_per_s_per_accelerator": 404}, {"accelerators": 1}),
+        ({"load_kind": "open", "request_rate": 1, "concurrency": None, "e2el_ms_mean": 6000}, {"request_rate": 4}),
+    ],
+)
+def test_a_point_that_a_later_fact_explains_ranks_again(
+    row: dict[str, object], fact: dict[str, object], tmp_path: Path
+) -> None:
+    """4 answers a second of 6 s are 24 in flight; facts that are taken back bring the flag back."""
+    base = {**WITHOUT_RATES, "output_tokens_per_s": 404, "e2el_ms_mean": 6000, "concurrency": 24}
+    held = library(tmp_path, {**base, **row})
+
+    def excluded() -> bool:
+        ((said,),) = held.fetch("SELECT flags FROM points")
+        return bool(set(flags.kinds_of(said)) & set(flags.EXCLUDING))
+
+    ((source_id,),) = held.fetch("SELECT DISTINCT source_id FROM points")
+    assert excluded()
+    held.set_facts(source_id, {"variant": "as I see it"})
+    assert excluded()
+    held.set_facts(source_id, fact)
+    assert not excluded()
+    held.set_facts(source_id, dict.fromkeys(fact))
+    assert excluded()
+
+
 HEAVY = {
     "accelerators": 1,
     "tp": 1,

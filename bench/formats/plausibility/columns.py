@@ -53,21 +53,35 @@ A_FEW = 4.0
 FloatColumn = npt.NDArray[np.float64]
 
 
-def with_doubts(columns: Mapping[str, pa.Array], rows: int) -> pa.Array | None:
+def with_doubts(
+    columns: Mapping[str, pa.Array], rows: int, as_read: Mapping[str, pa.Array] | None = None
+) -> pa.Array | None:
     """The column of flags as JSON with those that the figures earn besides; None where no row has any.
 
     A kind of flag that a row states itself is not added again. `columns` are in the vocabulary, of `rows` rows each.
+    `as_read` are those that the flags were given by: what the figures of a row earned there, and no longer do, goes,
+    and a flag that they earn in both says what is seen now.
     """
     if rows == 0:
         return columns.get("flags")
     flags = columns["flags"].to_pylist() if "flags" in columns else [None] * rows
-    for place, doubts in doubtful(columns, rows).items():
+    now, before = doubtful(columns, rows), doubtful(as_read, rows) if as_read else {}
+    for place in now.keys() | before.keys():
         stated = json.loads(flags[place] or "[]")
-        kinds = {flag["kind"] for flag in stated}
-        found = [dataclasses.asdict(flag) for flag in doubts if flag.kind not in kinds]
-        if found:
-            flags[place] = json.dumps([*stated, *found])
+        earned = {flag.kind: dataclasses.asdict(flag) for flag in now.get(place, ())}
+        seen = {flag.kind: flag.seen for flag in before.get(place, ())}
+        kept = [_seen_now(flag, seen, earned) for flag in stated if flag["kind"] in earned or flag["kind"] not in seen]
+        kinds = {flag["kind"] for flag in kept}
+        found = [*kept, *(flag for kind, flag in earned.items() if kind not in kinds)]
+        if found != stated:
+            flags[place] = json.dumps(found) if found else None
     return pa.array(flags, pa.string()) if any(flags) else None
+
+
+def _seen_now(flag: dict[str, str], seen: Mapping[str, str], earned: Mapping[str, dict[str, str]]) -> dict[str, str]:
+    """The flag as it is stored, with what is seen of the figures now where it says what was seen of them before."""
+    kind = flag["kind"]
+    return {**flag, "seen": earned[kind]["seen"]} if kind in earned and seen.get(kind) == flag["seen"] else flag
 
 
 def doubtful(columns: Mapping[str, pa.Array], rows: int) -> dict[int, tuple[Flag, ...]]:

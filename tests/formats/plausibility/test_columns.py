@@ -184,6 +184,42 @@ def test_a_flag_that_a_row_states_is_not_added_again() -> None:
     assert [flag["kind"] for flag in json.loads(found[1].as_py())] == ["too_fast"]
 
 
+def test_a_flag_goes_where_figures_earned_it_only_as_they_were_read() -> None:
+    def flag(kind: str, seen: str = "by hand") -> dict[str, str]:
+        return {"kind": kind, "seen": seen, "why": "the client pauses", "do": "d"}
+
+    def columns(tpot: float, concurrency: int, *flags: dict[str, str]) -> dict[str, pa.Array]:
+        """6,400 tokens/s in answers of 100 that take 1 s: 64 in flight."""
+        return {
+            "output_tokens_per_s": pa.array([6400.0]),
+            "osl_requested": pa.array([100]),
+            "e2el_ms_mean": pa.array([1000.0]),
+            "tpot_ms_mean": pa.array([tpot]),
+            "concurrency": pa.array([concurrency]),
+            "load_kind": pa.array(["closed"]),
+            "flags": pa.array([json.dumps(flags) if flags else None]),
+        }
+
+    earned = with_doubts(columns(10.0, 8), 1)
+    assert earned is not None
+    law = flag("littles-law", json.loads(earned[0].as_py())[0]["seen"])
+
+    def judged(then: int, now: int, *flags: dict[str, str]) -> list[dict[str, str]]:
+        found = with_doubts(columns(10.0, now, *flags), 1, columns(10.0, then, *flags))
+        return json.loads(found[0].as_py()) if found is not None else []
+
+    other = flag("capped")
+    assert judged(8, 64, law) == []
+    assert judged(8, 64, other, law) == [other]
+    assert [one["kind"] for one in judged(64, 8, other)] == ["capped", "littles-law"]
+    assert judged(64, 64, other, flag("littles-law")) == [other, flag("littles-law")]
+    assert judged(8, 8, law) == [law]
+    (still,) = judged(8, 16, law)
+    assert "concurrency is 16" in still["seen"]
+    assert still["why"] == "the client pauses"
+    assert judged(8, 16, flag("littles-law")) == [flag("littles-law")]
+
+
 def test_what_contradicts_littles_law_ranks_nowhere_and_what_a_median_may_explain_does() -> None:
     columns = {
         "output_tokens_per_s": pa.array([1000.0, 1000.0, 1000.0]),
