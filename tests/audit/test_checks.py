@@ -446,10 +446,12 @@ def test_a_measurement_is_a_copy_where_only_one_of_two_sources_states_all_of_its
     exact = {**WITHOUT_RATES, "output_tokens_per_s": 4512.37, "ttft_ms_p50": 118.204}
     (finding,) = found("copies", library(tmp_path, exact, others=({**exact, **filed},)))
     assert finding.values == {"measurements": 1}
-    several = library(
-        tmp_path / "several", exact, {**exact, "accelerators": 8, "engine": "sglang"}, others=({**exact, **filed},)
-    )
-    assert found("copies", several) == []
+
+
+def test_a_measurement_is_no_copy_of_two_that_differ_in_what_it_leaves_out(tmp_path: Path) -> None:
+    exact = {**WITHOUT_RATES, "output_tokens_per_s": 4512.37, "ttft_ms_p50": 118.204}
+    two = (exact, {**exact, "accelerators": 8, "engine": "sglang"})
+    assert found("copies", library(tmp_path, *two, others=({**exact, "accelerators": None},))) == []
 
 
 def test_requests_a_second_alone_are_a_figure(tmp_path: Path) -> None:
