@@ -438,6 +438,12 @@ def test_latencies_of_which_one_differs_or_few_agree_are_no_copy(copied: dict[st
     assert found("copies", held) == []
 
 
+def test_two_latencies_alone_are_no_copy_whatever_their_digits(tmp_path: Path) -> None:
+    two = {**FIGURES, "ttft_ms_p50": 213.417, "tpot_ms_mean": 12.4313, "e2el_ms_mean": None}
+    others = {**two, "engine": "sglang", "output_tokens_per_s": 1388.1}
+    assert found("copies", library(tmp_path, two, others=(others,))) == []
+
+
 @pytest.mark.parametrize("filed", [{"accelerators": None}, {"accelerators": None, "tp": None}, NO_ENGINE])
 def test_a_measurement_is_a_copy_where_only_one_of_two_sources_states_all_of_its_configuration(
     filed: dict[str, object], tmp_path: Path

@@ -162,6 +162,7 @@ def _too_many(first: Callable[..., FloatColumn]) -> npt.NDArray[np.bool_]:
     let_in = first("concurrency", "batch")
     with np.errstate(all="ignore"):
         requests = np.fmax(np.fmax(output / osl, first("requests_per_s")), total / (isl + osl))
+        output = np.fmax(output, requests * first("osl_actual"))
         found: npt.NDArray[np.bool_] = requests > first("request_rate") * ROUNDED
         for key, tolerance in {**dict.fromkeys(LATENCIES, LITTLE_TOLERANCE), **PARTS}.items():
             rate = output if key.startswith(OF_TOKENS) else requests

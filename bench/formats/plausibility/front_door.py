@@ -119,10 +119,14 @@ def _either_throughput(point: Point) -> list[tuple[dict[str, float], bool]]:
     if by_output and not 1 / SAME_WINDOW <= stated.get("requests_per_s", by_output) / by_output <= SAME_WINDOW:
         found.append({key: value for key, value in stated.items() if key != OUTPUT})
     either = [(metrics, is_cap) for metrics in found] + [(least, True)] * (least != stated)
-    return [_by_all_tokens(metrics, point.workload) or (metrics, is_cap) for metrics, is_cap in either]
+    return [_reckoned(metrics, is_cap, point.workload) for metrics, is_cap in either]
 
 
-def _by_all_tokens(metrics: dict[str, float], workload: Workload) -> tuple[dict[str, float], bool] | None:
-    """The metrics with the requests a second that all tokens make at least; None where nothing follows from them."""
-    fewest = fewest_requests(metrics, workload)
-    return ({**metrics, "requests_per_s": fewest}, True) if fewest else None
+def _reckoned(metrics: dict[str, float], is_cap: bool, workload: Workload) -> tuple[dict[str, float], bool]:
+    """The metrics with the requests a second that all tokens make at least, and the output of requests of a counted
+    length, where these are not stated. Beside them whether there may be fewer in flight than by their arithmetic."""
+    if fewest := fewest_requests(metrics, workload):
+        metrics, is_cap = {**metrics, "requests_per_s": fewest}, True
+    if OUTPUT not in metrics and workload.osl_actual and "requests_per_s" in metrics:
+        metrics = {**metrics, OUTPUT: metrics["requests_per_s"] * workload.osl_actual}
+    return metrics, is_cap

@@ -11,6 +11,8 @@ import math
 from bench.records import Flag, Load
 from bench.wording import number
 
+SENT_AT_A_RATE = ("open", "unknown")
+"""The kinds of load whose rate, where one is stated, is that of the requests sent."""
 ROUNDED = 1.05
 """What is left of a queue before a window is answered within it, and digits."""
 RECKONED = 1.5
@@ -30,7 +32,11 @@ def more_than_sent(load: Load, answers_per_s: float, ok: float | None, tolerance
     `ok`: how many were answered.
     """
     rate = load.request_rate
-    if load.load_kind != "open" or not rate or answers_per_s <= rate * max(tolerance, at_most(load.arrivals, ok)):
+    if (
+        load.load_kind not in SENT_AT_A_RATE
+        or not rate
+        or answers_per_s <= rate * max(tolerance, at_most(load.arrivals, ok))
+    ):
         return ()
     return (
         Flag(

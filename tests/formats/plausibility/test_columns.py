@@ -175,6 +175,42 @@ def test_a_column_passes_the_front_door_as_its_points_do(rows: list[Row]) -> Non
         assert json.loads((found[place].as_py() if found is not None else None) or "[]") == wanted
 
 
+OPEN = {"load_kind": "open", "request_rate": 10.0}
+LET_IN = {"load_kind": "unknown", "concurrency": 64, "osl_requested": 100}
+COUNTED = {"output_tokens_per_s": 1500.0, "isl_actual": 1024.0, "osl_actual": 256.0}
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ({**OPEN, "requests_per_s": 11.7, "requests_ok": 1000.0}, "more_than_sent"),
+        ({**OPEN, "requests_per_s": 11.8, "requests_ok": 10.0, "arrivals": "constant"}, "more_than_sent"),
+        ({**OPEN, "output_tokens_per_s_per_accelerator": 1600.0, "osl_requested": 100}, "more_than_sent"),
+        ({**LET_IN, "output_tokens_per_s_per_accelerator": 9700.0, "e2el_ms_mean": 1000.0}, "littles-law"),
+        ({**LET_IN, "output_tokens_per_s_per_decode_accelerator": 25_700.0, "tpot_ms_mean": 10.0}, "littles-law"),
+        (
+            {**LET_IN, "isl_requested": 100, "total_tokens_per_s_per_accelerator": 40_000.0, "e2el_ms_mean": 1000.0},
+            "littles-law",
+        ),
+        ({**LET_IN, "requests_per_s": 97.0, "ttft_ms_mean": 1000.0}, "littles-law"),
+        ({**LET_IN, "osl_actual": 100.0, "requests_per_s": 257.0, "tpot_ms_mean": 10.0}, "littles-law"),
+        ({**LET_IN, "requests_per_s": 193.0, "ttft_ms_p50": 1000.0}, "littles-law"),
+        ({**LET_IN, "requests_per_s": 257.0, "itl_ms_mean": 1000.0}, "littles-law"),
+        ({**LET_IN, "output_tokens_per_s": 25_700.0, "ntpot_ms_mean": 10.0}, "littles-law"),
+        ({**LET_IN, "output_tokens_per_s": 25_700.0, "ntpot_ms_p50": 10.0}, "littles-law"),
+        ({**LET_IN, "output_tokens_per_s": 25_700.0, "interactivity_tokens_per_s_per_user_p50": 100.0}, "littles-law"),
+        ({"output_tokens_per_s_per_accelerator": 1500.0, "output_tokens_per_s": 1400.0}, "rates_differ"),
+        ({**COUNTED, "total_tokens_per_s": 8300.0}, "rates_differ"),
+        ({**COUNTED, "total_tokens_per_s": 6800.0}, "rates_differ"),
+        ({"output_tokens_per_s": 1500.0, "input_tokens_per_s": 6000.0, "total_tokens_per_s": 7900.0}, "rates_differ"),
+    ],
+)
+def test_a_column_is_looked_at_where_only_one_rule_speaks(row: Row, kind: str) -> None:
+    found = with_doubts(columns_of([row]), 1)
+    assert found is not None
+    assert [flag["kind"] for flag in json.loads(found[0].as_py())] == [kind]
+
+
 def test_a_flag_that_a_row_states_is_not_added_again() -> None:
     stated = json.dumps([{"kind": "too_fast", "seen": "a mock", "why": "", "do": ""}])
     columns = {"tpot_ms_mean": pa.array([0.001, 0.001]), "flags": pa.array([stated, None])}

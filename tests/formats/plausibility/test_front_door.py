@@ -207,6 +207,24 @@ def test_the_time_of_a_request_over_its_tokens_tells_how_many_are_in_flight_wher
         check("f.csv", point(workload=uneven, output_tokens_per_s=34.0 * 64, **{key: 5150.0}))
 
 
+def test_requests_of_a_counted_length_tell_how_many_stream() -> None:
+    """257 requests/s, or 257,000 tokens/s in and out, are 25,700 tokens out of 10 ms: 257 where 64 were let in."""
+    counted, asked = Workload(isl_actual=900.0, osl_actual=100.0), Workload(isl_requested=900, osl_requested=100)
+    for rate, most in (("requests_per_s", 255.0), ("total_tokens_per_s", 255_000.0)):
+        assert kinds(point(workload=counted, **{rate: most * 257 / 255, "tpot_ms_mean": 10.0})) == ["littles-law"]
+        assert kinds(point(workload=counted, **{rate: most, "tpot_ms_mean": 10.0})) == []
+        # Answers may have ended long before the length that was only asked for.
+        assert kinds(point(workload=asked, **{rate: most * 257 / 255, "tpot_ms_mean": 10.0})) == []
+
+
+def test_a_window_is_as_wide_as_the_requests_that_were_let_in() -> None:
+    """9,000 in all where counted lengths come to 7,500, in a window that has up to 5 of 100 requests in part."""
+    lengths = Workload(isl_actual=1024.0, osl_actual=256.0)
+    rates = {"output_tokens_per_s": 1500.0, "total_tokens_per_s": 9000.0, "requests_ok": 100.0}
+    assert kinds(point(Load("closed", concurrency=5), lengths, **rates)) == ["rates_differ"]
+    assert kinds(point(Load("closed", concurrency=10), lengths, **rates)) == []
+
+
 def test_the_largest_part_of_a_request_tells() -> None:
     """6,400 tokens/s of 10 ms are 64 that stream; 64 requests/s that wait 2 s for a first token are 128."""
     one = point(output_tokens_per_s=6400.0, tpot_ms_mean=10.0, ttft_ms_mean=2000.0)
@@ -242,6 +260,7 @@ SENT = Load("open", request_rate=10.0)
         (SENT, {"output_tokens_per_s": 1510.0, "requests_ok": 1000.0}, ["more_than_sent"]),
         (SENT, {"output_tokens_per_s": 1510.0, "requests_per_s": 10.0}, ["more_than_sent"]),
         (SENT, {"output_tokens_per_s_per_accelerator": 190.0}, ["more_than_sent"]),
+        (Load("unknown", concurrency=64, request_rate=10.0), {"requests_per_s": 15.1}, ["more_than_sent"]),
         (Load("closed", concurrency=64, request_rate=10.0), {"requests_per_s": 64.0}, []),
         (Load("open"), {"requests_per_s": 64.0}, []),
     ],
