@@ -21,7 +21,7 @@ WORDS = {
 def are_one(stated: Workload) -> bool:
     """Whether every answer has about the length that was asked for, as far as is known."""
     asked, counted = stated.osl_requested, stated.osl_actual
-    return bool(asked) and (counted is None or abs(counted - asked) <= LENGTH_SHARE * asked)
+    return asked is not None and (counted is None or abs(counted - asked) <= LENGTH_SHARE * asked)
 
 
 def off_target(stated: Workload) -> list[Flag]:

@@ -20,10 +20,8 @@ DIGITS_BESIDE = 12
 """Latencies alone have been copied where they have so many digits together, though a throughput differs."""
 SHOWN_DIGITS = 6
 """So many digits of a figure count: those further on are made by converting it."""
-LEAST_DIGITS = 3
-"""A latency with fewer digits brings no two points together by itself."""
 COMMON = 20
-"""A latency, alone or with a throughput, that more points than this have tells nothing."""
+"""A latency with a throughput or another latency that more points than this have tells nothing."""
 
 
 def findings(library: Library, known: Set[str]) -> Iterator[Finding]:
@@ -77,14 +75,17 @@ def _alike_sql(rates: list[str], times: list[str]) -> str:
         " places AS (SELECT list(point_id) AS ids FROM rates JOIN times USING (point_id)"
         f" GROUP BY rate, rates.value, time, times.value HAVING count(*) BETWEEN 2 AND {COMMON}"
     )
+    # Latencies alone bring points together by two of them, as a rule the same statistic of two that follow each other.
+    two = "hash(time, value, lead(time, {0}) OVER own, lead(value, {0}) OVER own)"
     return (
         f"WITH held AS MATERIALIZED (SELECT point_id, source, repeat, {', '.join((*rates, *times))} FROM points"
         f" WHERE {EVIDENCE}),"
-        f" times AS MATERIALIZED (SELECT point_id, time, value FROM (UNPIVOT held ON {', '.join(times)} INTO NAME time"
-        " VALUE value) QUALIFY count(*) OVER (PARTITION BY time, value) > 1),"
+        f" times AS (UNPIVOT (SELECT point_id, {', '.join(times)} FROM held) ON {', '.join(times)} INTO NAME time"
+        " VALUE value),"
+        f" beside AS (SELECT point_id, unnest([{two.format(1)}, {two.format(2)}]) AS two FROM times"
+        " WINDOW own AS (PARTITION BY point_id ORDER BY split_part(time, '_ms_', 2), time)),"
         f"{with_rates if rates else ' places AS (SELECT [] AS ids WHERE FALSE'}"
-        f" UNION ALL SELECT list(point_id) FROM times WHERE {shown('value')} >= {LEAST_DIGITS} GROUP BY time, value"
-        f" HAVING count(*) <= {COMMON}),"
+        f" UNION ALL SELECT list(point_id) FROM beside GROUP BY two HAVING count(*) BETWEEN 2 AND {COMMON}),"
         " pairs AS (SELECT DISTINCT one, other FROM (SELECT unnest(ids) AS one, ids FROM places),"
         " unnest(ids) AS others(other) WHERE one < other),"
         f" alike AS (SELECT one, other, list_sort([coalesce(a.source, ''), coalesce(b.source, '')]) AS sources,"
