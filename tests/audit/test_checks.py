@@ -98,6 +98,12 @@ def test_every_check_finds_nothing_where_figures_agree_or_there_are_none(tmp_pat
     [
         ("littles_law", {"e2el_ms_mean": 6000, "tpot_ms_mean": 55}, "littles-law", "24.0 requests in flight"),
         (
+            "littles_law",
+            {"load_kind": "open", "request_rate": 2, "concurrency": None},
+            "more_than_sent",
+            "4 requests/s were answered where 2 were sent",
+        ),
+        (
             "latency_sum",
             {"tpot_ms_mean": 50, "e2el_ms_mean": 2500},
             "latency-sum",

@@ -18,10 +18,10 @@ WORDS = {
 }
 
 
-def are_one(stated: Workload) -> bool:
+def are_one(workload: Workload) -> bool:
     """Whether every answer has about the length that was asked for, as far as is known."""
-    asked, counted = stated.osl_requested, stated.osl_actual
-    return asked is not None and (counted is None or abs(counted - asked) <= LENGTH_SHARE * asked)
+    requested, counted = workload.osl_requested, workload.osl_actual
+    return requested is not None and (counted is None or abs(counted - requested) <= LENGTH_SHARE * requested)
 
 
 def off_target(stated: Workload) -> list[Flag]:

@@ -209,12 +209,12 @@ def test_the_time_of_a_request_over_its_tokens_tells_how_many_are_in_flight_wher
 
 def test_requests_of_a_counted_length_tell_how_many_stream() -> None:
     """257 requests/s, or 257,000 tokens/s in and out, are 25,700 tokens out of 10 ms: 257 where 64 were let in."""
-    counted, asked = Workload(isl_actual=900.0, osl_actual=100.0), Workload(isl_requested=900, osl_requested=100)
+    counted, requested = Workload(isl_actual=900.0, osl_actual=100.0), Workload(isl_requested=900, osl_requested=100)
     for rate, most in (("requests_per_s", 255.0), ("total_tokens_per_s", 255_000.0)):
         assert kinds(point(workload=counted, **{rate: most * 257 / 255, "tpot_ms_mean": 10.0})) == ["littles-law"]
         assert kinds(point(workload=counted, **{rate: most, "tpot_ms_mean": 10.0})) == []
         # Answers may have ended long before the length that was only asked for.
-        assert kinds(point(workload=asked, **{rate: most * 257 / 255, "tpot_ms_mean": 10.0})) == []
+        assert kinds(point(workload=requested, **{rate: most * 257 / 255, "tpot_ms_mean": 10.0})) == []
 
 
 def test_a_window_is_as_wide_as_the_requests_that_were_let_in() -> None:

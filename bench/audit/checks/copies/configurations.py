@@ -24,27 +24,27 @@ FEWEST_OF_A_ROW = 2
 
 def findings(library: Library) -> Iterator[tuple[list[str], Finding]]:
     """The sources that hold the same measurements, each with the ids of all that are alike."""
-    told = [key for key in FIGURES if library.has(key)]
+    figures = [key for key in FIGURES if library.has(key)]
     if library.has(ELSE):
-        told.append(f"CASE WHEN {' AND '.join((*(f'{key} IS NULL' for key in told), 'TRUE'))} THEN {ELSE} END")
-    if not told:
+        figures.append(f"CASE WHEN {' AND '.join((*(f'{key} IS NULL' for key in figures), 'TRUE'))} THEN {ELSE} END")
+    if not figures:
         return
-    for sources, many, ids in library.fetch(_alike_sql(told, sorted(library.metric_columns()))):
+    for sources, many, ids in library.fetch(_alike_sql(figures, sorted(library.metric_columns()))):
         text = f"{where(sources)} {counted(many, 'measurement')} alike in configuration, load and every figure."
         yield ids, Finding(text, "copy", sources[0], tuple(ids[:LISTED]), values={"measurements": many})
 
 
-def _alike_sql(told: list[str], stored: list[str]) -> str:
+def _alike_sql(figures: list[str], stored: list[str]) -> str:
     """The query of measurements that are held more than once, by the sources that hold them."""
-    stated = " + ".join(f"({key} IS NOT NULL)::INT" for key in told)
-    total = " + ".join(f"coalesce({digits(f'({key})::VARCHAR')}, 0)" for key in told)
+    present = " + ".join(f"({key} IS NOT NULL)::INT" for key in figures)
+    total = " + ".join(f"coalesce({digits(f'({key})::VARCHAR')}, 0)" for key in figures)
     whole = ", ".join((*(name for name in POINT_FIELDS if name != "locator"), *stored))
-    figures = " + ".join(f"({key} IS NOT NULL)::INT" for key in stored)
+    many = " + ".join(f"({key} IS NOT NULL)::INT" for key in stored)
     agree = " AND ".join(f"min({name}) OVER one IS NOT DISTINCT FROM max({name}) OVER one" for name in MAY_BE_ABSENT)
     return (
         f"WITH held AS (SELECT point_id, source_id, source, repeat, {', '.join(MAY_BE_ABSENT)}, {total} AS digits,"
-        f" {figures} >= {FEWEST_OF_A_ROW} AND count(*) OVER (PARTITION BY source_id, hash({whole})) > 1 AS again,"
-        f" hash({', '.join((*SAME, *told))}) AS wide FROM points WHERE {EVIDENCE} AND ({stated}) > 0),"
+        f" {many} >= {FEWEST_OF_A_ROW} AND count(*) OVER (PARTITION BY source_id, hash({whole})) > 1 AS again,"
+        f" hash({', '.join((*SAME, *figures))}) AS wide FROM points WHERE {EVIDENCE} AND ({present}) > 0),"
         f" placed AS (SELECT *, CASE WHEN {agree} THEN 0 ELSE hash({', '.join(MAY_BE_ABSENT)}) END AS place FROM held"
         " WINDOW one AS (PARTITION BY wide)),"
         " twice AS (SELECT list(DISTINCT source_id ORDER BY source_id) AS ids, list(DISTINCT source ORDER BY source)"
