@@ -106,8 +106,8 @@ class SourceRows:
         return {key: count for key, count in self._open.items() if count}
 
     def _finished(self, rows: pa.Table) -> pa.Table:
-        rows = _completed(stated.applied(rows, self._facts, POINT_COLUMNS))
-        rows = _judged(rows) if self._facts else rows
+        as_read, rows = rows, _completed(stated.applied(rows, self._facts, POINT_COLUMNS))
+        rows = _judged(rows, as_read) if self._facts else rows
         rows = rows.append_column("isl", _length(rows, "isl")).append_column("osl", _length(rows, "osl"))
         locators = rows.column("locator").to_pylist()
         if None in locators or len(set(locators)) < len(locators):
@@ -163,12 +163,15 @@ class SourceRows:
         return rows.set_column(rows.schema.get_field_index("score_id"), "score_id", made)
 
 
-def _judged(rows: pa.Table) -> pa.Table:
-    """The rows with the flags that their figures earn beside what was stated of them after they were read."""
-    columns = {name: rows.column(name).combine_chunks() for name in rows.column_names}
-    flags = with_doubts(columns, len(rows))
+def _judged(rows: pa.Table, as_read: pa.Table) -> pa.Table:
+    """The rows with the flags that their figures earn beside what was stated of them after they were read, without
+    those that they earned only as they were read."""
+    now, before = ({name: one.column(name).combine_chunks() for name in one.column_names} for one in (rows, as_read))
+    flags = with_doubts(now, len(rows), before)
     place = rows.schema.get_field_index("flags")
-    return rows if flags is None else rows.set_column(place, rows.schema.field(place), flags)
+    return rows.set_column(
+        place, rows.schema.field(place), pa.nulls(len(rows), pa.string()) if flags is None else flags
+    )
 
 
 def _completed(rows: pa.Table) -> pa.Table:

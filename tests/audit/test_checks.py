@@ -98,6 +98,12 @@ def test_every_check_finds_nothing_where_figures_agree_or_there_are_none(tmp_pat
     [
         ("littles_law", {"e2el_ms_mean": 6000, "tpot_ms_mean": 55}, "littles-law", "24.0 requests in flight"),
         (
+            "littles_law",
+            {"load_kind": "open", "request_rate": 2, "concurrency": None},
+            "more_than_sent",
+            "4 requests/s were answered where 2 were sent",
+        ),
+        (
             "latency_sum",
             {"tpot_ms_mean": 50, "e2el_ms_mean": 2500},
             "latency-sum",
@@ -147,6 +153,12 @@ def test_every_check_finds_nothing_where_figures_agree_or_there_are_none(tmp_pat
             },
             "rates_differ",
             "total_tokens_per_s is 1.2e+04; 1,500 output tokens/s at 1,024 tokens in and 256 out come to 7,500",
+        ),
+        (
+            "rates",
+            {"total_tokens_per_s": 5500},
+            "rates_differ",
+            "total_tokens_per_s is 5,500; 404 output tokens/s at 1,000 tokens in and 101 out come to 4,404",
         ),
         (
             "rates",
@@ -225,6 +237,36 @@ def test_a_point_whose_chips_are_known_only_later_is_judged_by_them(tmp_path: Pa
     ((source_id,),) = held.fetch("SELECT DISTINCT source_id FROM points")
     held.set_facts(source_id, {"accelerators": 4})
     assert [one.flag for one in found("littles_law", held)] == ["littles-law"]
+
+
+@pytest.mark.parametrize(
+    ("row", "fact"),
+    [
+        ({"concurrency": 4}, {"concurrency": 24}),
+        ({"osl": 25}, {"osl_requested": 101}),
+        ({"output_tokens_per_s": None, "output_tokens_per_s_per_accelerator": 404}, {"accelerators": 1}),
+        ({"load_kind": "open", "request_rate": 1, "concurrency": None, "e2el_ms_mean": 6000}, {"request_rate": 4}),
+    ],
+)
+def test_a_point_that_a_later_fact_explains_ranks_again(
+    row: dict[str, object], fact: dict[str, object], tmp_path: Path
+) -> None:
+    """4 answers a second of 6 s are 24 in flight; facts that are taken back bring the flag back."""
+    base = {**WITHOUT_RATES, "output_tokens_per_s": 404, "e2el_ms_mean": 6000, "concurrency": 24}
+    held = library(tmp_path, {**base, **row})
+
+    def excluded() -> bool:
+        ((said,),) = held.fetch("SELECT flags FROM points")
+        return bool(set(flags.kinds_of(said)) & set(flags.EXCLUDING))
+
+    ((source_id,),) = held.fetch("SELECT DISTINCT source_id FROM points")
+    assert excluded()
+    held.set_facts(source_id, {"variant": "as I see it"})
+    assert excluded()
+    held.set_facts(source_id, fact)
+    assert not excluded()
+    held.set_facts(source_id, dict.fromkeys(fact))
+    assert excluded()
 
 
 HEAVY = {
@@ -359,6 +401,75 @@ def test_a_copied_row_of_unverified_figures_is_a_copy(tmp_path: Path) -> None:
     assert [one.values["measurements"] for one in found("copies", held)] == [1]
 
 
+TIMES: dict[str, object] = {"ttft_ms_p50": 213.4, "tpot_ms_mean": 12.43, "e2el_ms_mean": 1456}
+"""4 + 4 + 4 digits."""
+
+
+@pytest.mark.parametrize(
+    ("own", "copied"),
+    [
+        # Nothing but latencies in one of the two, or in both.
+        ({}, {"output_tokens_per_s": None}),
+        ({"output_tokens_per_s": None}, {"output_tokens_per_s": None}),
+        # Latencies beside another throughput have 12 digits.
+        (TIMES, {**TIMES, "output_tokens_per_s": 1388.1}),
+        (TIMES, {**TIMES, "output_tokens_per_s": None, "requests_per_s": 13.7}),
+        # A throughput in requests alone.
+        (
+            {"output_tokens_per_s": None, "requests_per_s": 6.955, "tpot_ms_mean": None},
+            {"output_tokens_per_s": None, "requests_per_s": 6.955, "tpot_ms_mean": None},
+        ),
+    ],
+)
+def test_a_row_is_a_copy_where_only_its_latencies_or_requests_were_copied(
+    own: dict[str, object], copied: dict[str, object], tmp_path: Path
+) -> None:
+    held = library(tmp_path, {**FIGURES, **own}, others=({**FIGURES, "engine": "sglang", **copied},))
+    (finding,) = found("copies", held)
+    assert (finding.values["measurements"], len(finding.point_ids)) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        {**TIMES, "output_tokens_per_s": 1388.1, "ttft_ms_p50": 213.5},
+        {**TIMES, "output_tokens_per_s": None, "e2el_ms_mean": None},
+        {**TIMES, "output_tokens_per_s": 1388.1, "e2el_ms_mean": None, "ttft_ms_p99": 213.4},
+    ],
+)
+def test_latencies_of_which_one_differs_or_few_agree_are_no_copy(copied: dict[str, object], tmp_path: Path) -> None:
+    held = library(tmp_path, {**FIGURES, **TIMES}, others=({**FIGURES, "engine": "sglang", **copied},))
+    assert found("copies", held) == []
+
+
+def test_two_latencies_alone_are_no_copy_whatever_their_digits(tmp_path: Path) -> None:
+    two = {**FIGURES, "ttft_ms_p50": 213.417, "tpot_ms_mean": 12.4313, "e2el_ms_mean": None}
+    others = {**two, "engine": "sglang", "output_tokens_per_s": 1388.1}
+    assert found("copies", library(tmp_path, two, others=(others,))) == []
+
+
+@pytest.mark.parametrize("filed", [{"accelerators": None}, {"accelerators": None, "tp": None}, NO_ENGINE])
+def test_a_measurement_is_a_copy_where_only_one_of_two_sources_states_all_of_its_configuration(
+    filed: dict[str, object], tmp_path: Path
+) -> None:
+    """One figure of 6 digits and one of 6, which two sources have by chance once in 10 to the 12."""
+    exact = {**WITHOUT_RATES, "output_tokens_per_s": 4512.37, "ttft_ms_p50": 118.204}
+    (finding,) = found("copies", library(tmp_path, exact, others=({**exact, **filed},)))
+    assert finding.values == {"measurements": 1}
+
+
+def test_a_measurement_is_no_copy_of_two_that_differ_in_what_it_leaves_out(tmp_path: Path) -> None:
+    exact = {**WITHOUT_RATES, "output_tokens_per_s": 4512.37, "ttft_ms_p50": 118.204}
+    two = (exact, {**exact, "accelerators": 8, "engine": "sglang"})
+    assert found("copies", library(tmp_path, *two, others=({**exact, "accelerators": None},))) == []
+
+
+def test_requests_a_second_alone_are_a_figure(tmp_path: Path) -> None:
+    rows = tuple({**WITHOUT_RATES, "concurrency": level, "requests_per_s": 0.4 * level} for level in (1, 2, 4))
+    held = library(tmp_path, *rows, others=tuple({**row, "note": "as read again"} for row in rows))
+    assert [one.values for one in found("copies", held)] == [{"measurements": 3}]
+
+
 @pytest.mark.parametrize(
     "changed",
     [
@@ -442,6 +553,11 @@ SATURATED: dict[str, object] = {"load_kind": "saturated", "concurrency": None}
         ({}, {"engine_version": None}, "(other states no engine_version)"),
         ({"precision": None}, {}, "(made states no precision)"),
         ({}, {"tp": None}, "(other states no tp)"),
+        ({}, {"accelerators": None}, "(other states no accelerators)"),
+        ({"accelerators": None, "tp": None}, {}, "(made states no accelerators) (made states no tp)"),
+        ({"accelerators": None}, {"accelerators": None}, ""),
+        ({}, {"date": "2026-05-01"}, "of 2026-05-01 and 2026-03-01"),
+        ({"engine_version": None}, {"engine_version": None, "date": "2026-05-01"}, "of 2026-05-01 and 2026-03-01"),
         (SATURATED, SATURATED, ""),
         ({"load_kind": "unknown"}, {"load_kind": "unknown"}, ""),
     ],
@@ -463,6 +579,8 @@ def test_two_sources_with_two_figures_under_one_label_are_told(
         ({}, {**NO_ENGINE, "accelerator": "h200-sxm"}),
         ({}, {"engine": "sglang"}),
         ({}, {"engine_version": "0.10"}),
+        ({}, {"engine_version": "0.10", "date": "2026-05-01"}),
+        ({}, {"engine_version": None, "date": "2026-05-01"}),
         ({}, {"engine_version": "0.10", "accelerator": None}),
         ({}, {**NO_ENGINE, "isl": None, "isl_actual": None}),
         ({}, {**NO_ENGINE, "concurrency": 20}),
@@ -480,6 +598,12 @@ def test_two_sources_whose_labels_tell_them_apart_or_too_little_are_not_told(
 ) -> None:
     held = library(tmp_path, first, others=({**OTHER_FIGURES, **second},))
     assert found("same_label", held) == []
+
+
+def test_a_source_that_leaves_out_what_another_has_several_of_contradicts_none(tmp_path: Path) -> None:
+    """101 answers of 1,200 tokens/s may be those of 8 chips as of 4."""
+    eight = {**OTHER_FIGURES, "accelerators": 8}
+    assert found("same_label", library(tmp_path, {}, eight, others=({**OTHER_FIGURES, "accelerators": None},))) == []
 
 
 COLUMNS = (

@@ -11,12 +11,13 @@ from bench.library import Library
 TITLE = "Little's law"
 RULE = (
     "output tokens/s / output length x mean end-to-end latency = concurrency of a closed loop, and at most that of "
-    "another load; a median alone is only warned about where a mean of 0.88 to 1.6 times it explains it"
+    "another load; a median alone is only warned about where a mean of 0.88 to 1.6 times it explains it; an open "
+    "loop answers no more than it was sent"
 )
 
-KINDS = ("littles-law", "littles-law-by-median")
+KINDS = ("littles-law", "more_than_sent", "littles-law-by-median")
 
 
 def findings(library: Library) -> Iterator[Finding]:
-    """The points whose throughput, latency and concurrency do not fit each other, those first that rank nowhere."""
+    """The points whose throughput, latency and load do not fit each other, those first that rank nowhere."""
     return doubts_of(library, *KINDS)

@@ -13,7 +13,10 @@ from bench.records import DEPLOYMENT_FIELDS, LOAD_FIELDS
 from bench.wording import counted, number
 
 TITLE = "One label, two figures"
-RULE = "points that stand, alike in deployment, load and stated lengths have one throughput, in one source or in two"
+RULE = (
+    "points that stand, alike in deployment, load and stated lengths have one throughput, in one source or, however far"
+    " apart in time, in two of one version"
+)
 
 APART = 1.1
 """Repeats on one machine lie within a few per cent."""
@@ -21,9 +24,9 @@ APART = 1.1
 NOT_ON_A_LABEL = ("checkpoint", "variant", "kv_precision")
 LABEL = (*(name for name in DEPLOYMENT_FIELDS if name not in NOT_ON_A_LABEL), "evidence")
 ONE_OF = ("engine", "accelerator")
-MAY_BE_ABSENT = (*ONE_OF, "engine_version", "precision", "tp")
+MAY_BE_ABSENT = (*ONE_OF, "engine_version", "precision", "accelerators", "tp")
 """Points of two sources have one label where it tells the model and ONE_OF these, and one that only one of the two
-sources states is the other's too."""
+sources states is the other's too, unless the other has several there."""
 LENGTHS = ("isl", "osl")
 """Where only one of two points of a source states a length, the label of neither tells them apart; two sources are
 alike where both or neither state it, and where neither does, of one dataset."""
@@ -46,6 +49,8 @@ def findings(library: Library) -> Iterator[Finding]:
         facts, other = pair[high["id"]], pair[low["id"]]
         unlike = [name for name in NOT_TOLD if getattr(facts, name) != getattr(other, name)]
         where = "" if facts.source == other.source else f" in {facts.source} and {other.source}"
+        if facts.date and other.date and abs(facts.date - other.date).days > RUN_GAP_DAYS:
+            where += f" of {facts.date} and {other.date}"
         for name, one in ((name, one) for name in MAY_BE_ABSENT for one in (facts, other)):
             implied = name == "engine_version" and one.engine is None
             if getattr(one, name) is None and getattr(facts, name) != getattr(other, name) and not implied:
@@ -72,7 +77,9 @@ def _apart_sql() -> str:
     lengths = " AND ".join(
         f"coalesce(a.{name} = b.{name}, a.source = b.source OR ({neither.format(name)}))" for name in LENGTHS
     )
-    near = f"{lengths} AND coalesce(abs(a.date - b.date) <= {RUN_GAP_DAYS}, TRUE)"
+    # A newer run of a source stands for its older ones; another source's is held against it, however old it is.
+    one_software = "a.source <> b.source AND a.engine_version IS NOT DISTINCT FROM b.engine_version"
+    near = f"{lengths} AND (coalesce(abs(a.date - b.date) <= {RUN_GAP_DAYS}, TRUE) OR ({one_software}))"
     told = "a.model IS NOT NULL AND a.accelerator IS NOT NULL"
     # One of the two lacks what the other states, and something of the two is the same.
     same = " OR ".join(f"coalesce(a.{name} = b.{name}, FALSE)" for name in ONE_OF)
@@ -90,11 +97,14 @@ def _apart_sql() -> str:
         " doubtful AS (SELECT * FROM extremes WINDOW one AS (PARTITION BY place)"
         f" QUALIFY max(high.v) OVER one > {APART} * min(low.v) OVER one),"
         f" partial AS (SELECT * FROM extremes WHERE {' OR '.join(f'{name} IS NULL' for name in MAY_BE_ABSENT)}),"
+        " loose AS (SELECT b.label AS label, {'high': a.high, 'low': a.low} AS one, {'high': b.high, 'low': b.low} AS"
+        f" other FROM partial a JOIN extremes b USING (wide) WHERE {near} AND {other} WINDOW twins AS (PARTITION BY"
+        " a.place, a.isl, a.osl, a.dataset, a.date, a.source, b.source)"
+        " QUALIFY min(b.label) OVER twins = max(b.label) OVER twins),"
         " pairs AS (SELECT a.label, a.high AS high, b.low AS low FROM doubtful a JOIN doubtful b USING (place)"
         f" WHERE {near} AND (a.source = b.source OR ({told}))"
-        f" UNION ALL SELECT b.label, a.high, b.low FROM partial a JOIN extremes b USING (wide) WHERE {near} AND {other}"
-        f" UNION ALL SELECT b.label, b.high, a.low FROM partial a JOIN extremes b USING (wide) WHERE {near} AND {other}"
-        ")"
+        " UNION ALL SELECT label, one.high, other.low FROM loose"
+        " UNION ALL SELECT label, other.high, one.low FROM loose)"
         " SELECT max({'r': high.v / low.v, 'high': high, 'low': low}), list_sort(list_distinct("
         f" flatten(list([high.id, low.id])))) FROM pairs WHERE high.v > {APART} * low.v GROUP BY label ORDER BY 1 DESC"
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -27,19 +27,23 @@ from bench.formats.plausibility.latency_parts import (
     TOO_MUCH,
 )
 from bench.formats.plausibility.lengths import LENGTH_SHARE
-from bench.formats.plausibility.rates import EACH, SAME_WINDOW, SHARED_OUT, SUMS
+from bench.formats.plausibility.offered import ROUNDED
+from bench.formats.plausibility.rates import COUNTED, EACH, SAME_WINDOW, SHARED_OUT, SUMS
 from bench.formats.plausibility.soundness import (
+    LATENCIES,
     LITTLE_TOLERANCE,
     OF_ALL_AT_ONCE,
+    OF_TOKENS,
+    PARTS,
     PARTS_OF_A_RUN,
     SPEED,
-    STREAM_TOLERANCE,
+    TPOTS,
 )
 from bench.records import Deployment, Flag, Load, Point, Workload
 
 SHARERS = tuple(dict.fromkeys(counted for _, counted in EACH.values()))
 LENGTHS = ("isl_requested", "isl_actual", "osl_requested", "osl_actual", "shared_prefix_share", "turns")
-LOAD = ("load_kind", "concurrency", "batch")
+LOAD = ("load_kind", "concurrency", "batch", "request_rate", "arrivals")
 JUDGED_BY = (*SHARERS, *LENGTHS, *LOAD)
 """The columns besides metrics that a rule looks at."""
 
@@ -49,21 +53,35 @@ A_FEW = 4.0
 FloatColumn = npt.NDArray[np.float64]
 
 
-def with_doubts(columns: Mapping[str, pa.Array], rows: int) -> pa.Array | None:
+def with_doubts(
+    columns: Mapping[str, pa.Array], rows: int, as_read: Mapping[str, pa.Array] | None = None
+) -> pa.Array | None:
     """The column of flags as JSON with those that the figures earn besides; None where no row has any.
 
     A kind of flag that a row states itself is not added again. `columns` are in the vocabulary, of `rows` rows each.
+    `as_read` are those that the flags were given by: what the figures of a row earned there, and no longer do, goes,
+    and a flag that they earn in both says what is seen now.
     """
     if rows == 0:
         return columns.get("flags")
     flags = columns["flags"].to_pylist() if "flags" in columns else [None] * rows
-    for place, doubts in doubtful(columns, rows).items():
+    now, before = doubtful(columns, rows), doubtful(as_read, rows) if as_read else {}
+    for place in now.keys() | before.keys():
         stated = json.loads(flags[place] or "[]")
-        kinds = {flag["kind"] for flag in stated}
-        found = [dataclasses.asdict(flag) for flag in doubts if flag.kind not in kinds]
-        if found:
-            flags[place] = json.dumps([*stated, *found])
+        earned = {flag.kind: dataclasses.asdict(flag) for flag in now.get(place, ())}
+        seen = {flag.kind: flag.seen for flag in before.get(place, ())}
+        kept = [_seen_now(flag, seen, earned) for flag in stated if flag["kind"] in earned or flag["kind"] not in seen]
+        kinds = {flag["kind"] for flag in kept}
+        found = [*kept, *(flag for kind, flag in earned.items() if kind not in kinds)]
+        if found != stated:
+            flags[place] = json.dumps(found) if found else None
     return pa.array(flags, pa.string()) if any(flags) else None
+
+
+def _seen_now(flag: dict[str, str], seen: Mapping[str, str], earned: Mapping[str, dict[str, str]]) -> dict[str, str]:
+    """The flag as it is stored, with what is seen of the figures now where it says what was seen of them before."""
+    kind = flag["kind"]
+    return {**flag, "seen": earned[kind]["seen"]} if kind in earned and seen.get(kind) == flag["seen"] else flag
 
 
 def doubtful(columns: Mapping[str, pa.Array], rows: int) -> dict[int, tuple[Flag, ...]]:
@@ -87,10 +105,11 @@ def contradicted(columns: Mapping[str, pa.Array], rows: int) -> dict[int, Contra
 def _point(columns: Mapping[str, pa.Array], row: int) -> Point:
     """The figures of a row with what a rule looks at besides."""
     cells = {key: column[row].as_py() for key, column in columns.items() if is_metric(key) or key in JUDGED_BY}
+    load = {key: cells[key] for key in LOAD if key in cells}
     return Point(
         Deployment(**{key: cells[key] for key in SHARERS if key in cells}),
         Workload(**{key: cells[key] for key in LENGTHS if key in cells}),
-        Load(cells.get("load_kind") or "unknown", concurrency=cells.get("concurrency"), batch=cells.get("batch")),
+        Load(**{**load, "load_kind": load.get("load_kind") or "unknown"}),
         {key: cell for key, cell in cells.items() if is_metric(key) and cell is not None},
         "",
         "",
@@ -114,28 +133,51 @@ def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool
     requests, duration = first("requests_per_s"), first("duration_s")
     counted = first("output_tokens") / first("requests_ok")
     isl, osl = first("isl_actual", "isl_requested"), first("osl_actual", "osl_requested")
-    latency = first("e2el_ms_mean", "e2el_ms_p50") / 1000
+    latency = first(*LATENCIES) / 1000
     with np.errstate(all="ignore"):
         suspects: npt.NDArray[np.bool_] = latency / duration < OF_ALL_AT_ONCE
         for key, (whole, counted_by) in EACH.items():
             suspects |= _apart(first(key) * first(counted_by) / first(whole), SHARED_OUT)
-        tpot, let_in = first("tpot_ms_mean", "tpot_ms_p50"), first("concurrency", "batch")
-        in_flight = np.where(np.isnan(output / osl), requests, output / osl) * latency / let_in
+            suspects |= first(key) > first(whole) * SHARED_OUT
+        in_flight = np.where(np.isnan(output / osl), requests, output / osl) * latency / first("concurrency", "batch")
         suspects |= _apart(in_flight, LITTLE_TOLERANCE)
-        suspects |= total / (isl + osl) * latency > let_in * LITTLE_TOLERANCE
-        for gap in (tpot, 1000 / first(f"{SPEED}mean"), 1000 / first(f"{SPEED}p50")):
-            suspects |= output * gap / 1000 > let_in * STREAM_TOLERANCE
-        suspects |= tpot < FASTEST_TPOT_MS
+        suspects |= first(*TPOTS) < FASTEST_TPOT_MS
         for which in ("isl", "osl"):
             suspects |= np.abs(first(f"{which}_actual") / first(f"{which}_requested") - 1) > LENGTH_SHARE
-        suspects |= _apart(requests * osl / output, SAME_WINDOW) | _apart((taken_in + output) / total, SAME_WINDOW)
+        suspects |= _apart(requests * osl / output, SAME_WINDOW) | _apart((taken_in + output) / total, SHARED_OUT)
         suspects |= _apart(requests * counted / output, SAME_WINDOW)
         suspects |= np.fmax(output, taken_in) > total
         summed = np.where(np.isnan(total), taken_in + output, total)
-        suspects |= _apart(output * (isl + osl) / osl / summed, SAME_WINDOW)
+        uncounted = np.isnan(first("isl_actual") + first("osl_actual"))
+        suspects |= _apart(output * (isl + osl) / osl / summed, np.where(uncounted, SAME_WINDOW, COUNTED))
         for rate, of in SUMS.items():
             suspects |= _apart(first(of) / duration / first(rate), SAME_WINDOW)
-    return suspects
+    return suspects | _too_many(first)
+
+
+def _too_many(first: Callable[..., FloatColumn]) -> npt.NDArray[np.bool_]:
+    """The rows with more in flight than were let in, or more answers than were sent, by their largest throughput."""
+    isl, osl = first("isl_actual", "isl_requested"), first("osl_actual", "osl_requested")
+    output, total = (_largest(first, which) for which in ("output", "total"))
+    let_in = first("concurrency", "batch")
+    with np.errstate(all="ignore"):
+        requests = np.fmax(np.fmax(output / osl, first("requests_per_s")), total / (isl + osl))
+        output = np.fmax(output, requests * first("osl_actual"))
+        found: npt.NDArray[np.bool_] = requests > first("request_rate") * ROUNDED
+        for key, tolerance in {**dict.fromkeys(LATENCIES, LITTLE_TOLERANCE), **PARTS}.items():
+            rate = output if key.startswith(OF_TOKENS) else requests
+            found |= rate * first(key) / 1000 > let_in * tolerance
+        for statistic in ("mean", "p50"):
+            found |= output / first(f"{SPEED}{statistic}") > let_in * PARTS[f"tpot_ms_{statistic}"]
+    return found
+
+
+def _largest(first: Callable[..., FloatColumn], which: str) -> FloatColumn:
+    """The largest throughput of all that is stated, with that of each accelerator times their number, or of one."""
+    whole = f"{which}_tokens_per_s"
+    each = ((key, counted) for key, (of, counted) in EACH.items() if of == whole)
+    shares = (first(key) * np.fmax(first(counted), 1.0) for key, counted in each)
+    return reduce(np.fmax, shares, first(whole))
 
 
 def _whole(first: Callable[..., FloatColumn], which: str) -> FloatColumn:
@@ -176,7 +218,7 @@ def _impossible(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bo
     return found
 
 
-def _apart(ratio: FloatColumn, tolerance: float) -> npt.NDArray[np.bool_]:
+def _apart(ratio: FloatColumn, tolerance: float | FloatColumn) -> npt.NDArray[np.bool_]:
     """Where a ratio is further from 1 than this factor; not where it is NaN."""
     apart: npt.NDArray[np.bool_] = (ratio > tolerance) | (ratio < 1 / tolerance)
     return apart

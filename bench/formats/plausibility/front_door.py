@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 
-from bench.formats.plausibility import soundness
+from bench.formats.plausibility import lengths, offered, soundness
 from bench.formats.plausibility.latency_parts import too_fast
 from bench.formats.plausibility.lengths import off_target
 from bench.formats.plausibility.rates import SAME_WINDOW, differing, fewest_requests, mean_length, of_all, shared_out
-from bench.records import Flag, Point
+from bench.records import Flag, Point, Workload
 
 OUTPUT = "output_tokens_per_s"
 NOT_ONLY_SERVING = (
@@ -56,8 +56,8 @@ def judged(point: Point, because: str = NOT_ONLY_SERVING) -> Point:
 
 
 def doubts(point: Point, because: str = NOT_ONLY_SERVING) -> tuple[Flag, ...]:
-    """The flags of a point's figures: a mean length that is not the one asked for, requests in flight that are not, a
-    throughput that is not what others come to, a TPOT too fast, an idle run.
+    """The flags of a point's figures: a mean length that is not the one asked for, requests in flight that are not,
+    more answers than were sent, a throughput that is not what others come to, a TPOT too fast, an idle run.
 
     `because` says why other requests than asked for may have been under way.
     """
@@ -65,7 +65,8 @@ def doubts(point: Point, because: str = NOT_ONLY_SERVING) -> tuple[Flag, ...]:
     return (
         *off_target(point.workload),
         *littles_law(point, because),
-        *differing(point.metrics, point.workload, point.deployment),
+        *more_than_sent(point),
+        *differing(point.metrics, point.workload, point.deployment, _let_in(point)),
         *too_fast(point.metrics),
         *idle,
     )
@@ -82,6 +83,19 @@ def littles_law(point: Point, because: str = NOT_ONLY_SERVING) -> tuple[Flag, ..
     return tuple(sorted(found, key=lambda flag: flag.kind != "littles-law")[:1])
 
 
+def more_than_sent(point: Point) -> tuple[Flag, ...]:
+    """The flag that an open loop answers more than it was sent; none where it does not, or where a rate may be that of
+    conversations."""
+    if point.workload.turns:
+        return ()
+    osl, ok = mean_length(point.workload, "osl"), point.metrics.get("requests_ok")
+    counted = point.metrics.get("requests_per_s", 0.0)
+    reckoned = max(soundness.answers(metrics, osl) or 0.0 for metrics, _ in _either_throughput(point))
+    return offered.more_than_sent(point.load, counted, ok) or offered.more_than_sent(
+        point.load, reckoned, ok, offered.RECKONED
+    )
+
+
 def _let_in(point: Point) -> int | None:
     """How many requests were let in at once: the concurrency, or the batch."""
     return point.load.batch if point.load.concurrency is None else point.load.concurrency
@@ -89,18 +103,30 @@ def _let_in(point: Point) -> int | None:
 
 def _either_throughput(point: Point) -> list[tuple[dict[str, float], bool]]:
     """The metrics by the throughput of all, and by each other that is stated and comes to another: that of each
-    accelerator, and that in requests. Beside each whether the requests in flight may be fewer than by its arithmetic.
+    accelerator, of which there is one at least, and that in requests. Beside each whether the requests in flight may be
+    fewer than by its arithmetic. An NTPOT is left out where answers are not of one length: that of a short one is long.
 
     In a closed loop a concurrency is how many were kept under way, under any other load how many were let in at most.
     """
     is_cap = point.load.load_kind != "closed"
-    stated = soundness.with_tpot(of_all(point.metrics, point.deployment))
-    if fewest := fewest_requests(stated, point.workload):
-        return [({**stated, "requests_per_s": fewest}, True)]
+    uneven = () if lengths.are_one(point.workload) else ("ntpot_ms_mean", "ntpot_ms_p50")
+    timed = {key: value for key, value in point.metrics.items() if key not in uneven}
+    stated, least = (soundness.with_tpot(of_all(timed, point.deployment, fewest)) for fewest in (None, 1))
     others = (one for one in shared_out(point.metrics, point.deployment) if one.off > one.limit)
     found = [stated, *({**stated, one.key: one.computed} for one in others)]
     osl = mean_length(point.workload, "osl")
     by_output = stated.get(OUTPUT, 0.0) / osl if osl else 0.0
     if by_output and not 1 / SAME_WINDOW <= stated.get("requests_per_s", by_output) / by_output <= SAME_WINDOW:
         found.append({key: value for key, value in stated.items() if key != OUTPUT})
-    return [(metrics, is_cap) for metrics in found]
+    either = [(metrics, is_cap) for metrics in found] + [(least, True)] * (least != stated)
+    return [_reckoned(metrics, is_cap, point.workload) for metrics, is_cap in either]
+
+
+def _reckoned(metrics: dict[str, float], is_cap: bool, workload: Workload) -> tuple[dict[str, float], bool]:
+    """The metrics with the requests a second that all tokens make at least, and the output of requests of a counted
+    length, where these are not stated. Beside them whether there may be fewer in flight than by their arithmetic."""
+    if fewest := fewest_requests(metrics, workload):
+        metrics, is_cap = {**metrics, "requests_per_s": fewest}, True
+    if OUTPUT not in metrics and workload.osl_actual and "requests_per_s" in metrics:
+        metrics = {**metrics, OUTPUT: metrics["requests_per_s"] * workload.osl_actual}
+    return metrics, is_cap

@@ -18,6 +18,12 @@ WORDS = {
 }
 
 
+def are_one(workload: Workload) -> bool:
+    """Whether every answer has about the length that was asked for, as far as is known."""
+    requested, counted = workload.osl_requested, workload.osl_actual
+    return requested is not None and (counted is None or abs(counted - requested) <= LENGTH_SHARE * requested)
+
+
 def off_target(stated: Workload) -> list[Flag]:
     """The flags that a mean length is not the one asked for; none where it is."""
     pairs = {"osl": (stated.osl_actual, stated.osl_requested), "isl": (stated.isl_actual, stated.isl_requested)}

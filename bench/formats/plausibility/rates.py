@@ -27,7 +27,10 @@ OTHER_WINDOW = 100.0
 ROUNDED_S = 0.005
 """Half of the last digit of a duration of two digits after the point."""
 SHARED_OUT = 1.05
-"""A throughput of each accelerator is a quotient of one figure: no window lies between, only digits."""
+"""A throughput of each accelerator is a quotient of one figure: no window lies between, only digits. Nor does one lie
+between all tokens and those taken in and put out."""
+COUNTED = 1.1
+"""All tokens to those put out are as counted lengths, but for requests that a window has in part and failed ones."""
 EACH = {row.key: row.inputs for row in base_metrics() if row.kind == "per_accelerator" and len(row.inputs) == 2}
 """The throughput of the whole that each one of a part is a share of, and the field that counts the sharers."""
 TEMPLATE_TOKENS = 200.0
@@ -73,11 +76,12 @@ def check(file: str, where: str, metrics: Mapping[str, float], *, same_window: b
             raise Contradiction(file, where, held.key, held.stated, f"{held.sum} come to {held.computed:,.4g}")
 
 
-def of_all(metrics: Mapping[str, float], deployment: Deployment) -> dict[str, float]:
-    """The metrics, and a throughput of the whole deployment where only that of each accelerator is stated."""
+def of_all(metrics: Mapping[str, float], deployment: Deployment, fewest: int | None = None) -> dict[str, float]:
+    """The metrics, and a throughput of the whole deployment where only that of each accelerator is stated; of so many
+    at least where their number is not."""
     found = dict(metrics)
     for key, (whole, counted) in EACH.items():
-        many = getattr(deployment, counted)
+        many = getattr(deployment, counted) or fewest
         if key in metrics and many and whole not in found:
             found[whole] = metrics[key] * many
     return found
@@ -94,23 +98,28 @@ def fewest_requests(metrics: Mapping[str, float], workload: Workload) -> float |
 
 
 def shared_out(metrics: Mapping[str, float], deployment: Deployment) -> Iterator[StatedRate]:
-    """The stated throughputs of the whole deployment, each with what that of each accelerator comes to."""
+    """The stated throughputs of the whole deployment, each with what that of each accelerator comes to; where their
+    number is not known, that of one is no more than the whole."""
     for key, (whole, counted) in EACH.items():
-        many = getattr(deployment, counted)
-        if many and key in metrics and whole in metrics:
-            said = f"{metrics[key]:,.4g} of each of {many:,} {_words(counted)}"
+        known = getattr(deployment, counted)
+        if key in metrics and whole in metrics and (known or metrics[key] > metrics[whole]):
+            many = known or 1
+            said = f"{metrics[key]:,.4g} of each of {many if known else 'the'} {_words(counted)}"
             rounded = ROUNDED * max(1.0, many)
             yield StatedRate(whole, metrics[whole], metrics[key] * many, said, rounded, limit=SHARED_OUT)
 
 
-def differing(metrics: Mapping[str, float], workload: Workload, deployment: Deployment) -> tuple[Flag, ...]:
+def differing(
+    metrics: Mapping[str, float], workload: Workload, deployment: Deployment, let_in: float | None = None
+) -> tuple[Flag, ...]:
     """The flag that a throughput is not what others of its figures come to; none where it is, or a window explains it.
 
     Lengths that were counted are taken as they are; those that were only asked for leave open what a chat template adds
-    to the input and by how much answers end early, and an answer is seldom longer than asked for.
+    to the input and by how much answers end early, and an answer is seldom longer than asked for. `let_in` is how many
+    requests at most are partly in a window.
     """
-    shared = shared_out(metrics, deployment)
-    for held in (*_held(metrics, workload.osl_actual), *shared, *_of_lengths(of_all(metrics, deployment), workload)):
+    shared, whole = shared_out(metrics, deployment), of_all(metrics, deployment)
+    for held in (*_held(metrics, workload.osl_actual), *shared, *_of_lengths(whole, workload, let_in)):
         if held.off > held.limit:
             return (
                 Flag(
@@ -142,14 +151,14 @@ def _held(metrics: Mapping[str, float], osl: float | None) -> Iterator[StatedRat
         # Either part may have been computed here from a duration that was printed.
         rounded = ROUNDED + (both * ROUNDED_S / duration if duration else 0.0)
         said = f"{taken_in:,.4g} input and {output:,.4g} output tokens/s"
-        yield StatedRate("total_tokens_per_s", total, both, said, rounded)
+        yield StatedRate("total_tokens_per_s", total, both, said, rounded, limit=SHARED_OUT)
     elif total is not None:
         part = max(output or 0.0, taken_in or 0.0)
         if part > total:
             yield StatedRate("total_tokens_per_s", total, part, f"{part:,.4g} input or output tokens/s alone")
 
 
-def _of_lengths(metrics: Mapping[str, float], workload: Workload) -> Iterator[StatedRate]:
+def _of_lengths(metrics: Mapping[str, float], workload: Workload, let_in: float | None) -> Iterator[StatedRate]:
     output, taken_in = metrics.get("output_tokens_per_s"), metrics.get("input_tokens_per_s")
     total = metrics.get("total_tokens_per_s", None if taken_in is None or output is None else taken_in + output)
     isl, osl = (mean_length(workload, which) for which in ("isl", "osl"))
@@ -159,11 +168,15 @@ def _of_lengths(metrics: Mapping[str, float], workload: Workload) -> Iterator[St
     said = f"{output:,.4g} output tokens/s at {isl:,.4g} tokens in and {osl:,.4g} out"
     shortest = osl if workload.osl_actual is not None else osl * SHORTEST
     least, most = output * (isl + osl) / osl, output * (_most_input(workload, isl) + shortest) / shortest
+    limit = SAME_WINDOW
+    if workload.isl_actual is not None and workload.osl_actual is not None:
+        ok, failed = metrics.get("requests_ok"), metrics.get("requests_failed", 0.0)
+        limit = min(limit, COUNTED * (1 + ((let_in or ok) + failed) / ok if ok else 1))
     if total < least:
-        yield StatedRate(key, total, least, said)
+        yield StatedRate(key, total, least, said, limit=limit)
     elif total > most:
         at_most = "" if most == least else ", with a chat template and answers that end early,"
-        yield StatedRate(key, total, most, said + at_most)
+        yield StatedRate(key, total, most, said + at_most, limit=limit)
 
 
 def mean_length(workload: Workload, which: str) -> float | None:

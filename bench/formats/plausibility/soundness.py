@@ -31,6 +31,21 @@ SPEED = "interactivity_tokens_per_s_per_user_"
 """The catalogue's 1000 / TPOT in ms; of means that is about so, well within STREAM_TOLERANCE."""
 STREAM_TOLERANCE = 4.0
 """A TPOT is a mean or median over requests, not tokens: a short answer with a long pause counts like a long one."""
+PARTS = {
+    **dict.fromkeys((*TPOTS, "ntpot_ms_mean", "ntpot_ms_p50"), STREAM_TOLERANCE),
+    "ttft_ms_mean": LITTLE_TOLERANCE,
+    "ttft_ms_p50": 2 * LITTLE_TOLERANCE,
+    "itl_ms_mean": STREAM_TOLERANCE,
+}
+"""Where no E2EL is: the parts of a request, and how many times those let in may be in one of them by its arithmetic.
+
+Requests/s x TTFT are those that wait for a first token; a mean is no less than half the median. A gap between chunks is
+within a request too, and more than that it does not tell: a chunk may hold any number of tokens, so output tokens/s x
+ITL comes to 268 times the concurrency in a published point that is sound.
+"""
+IN_WORDS = {key: f"{'median ' * key.endswith('_p50')}{key.partition('_')[0].upper()}" for key in PARTS}
+OF_TOKENS = ("tpot_ms", "ntpot_ms")
+"""The parts that are times of a token; the others are times of a request."""
 NOT_THE_OTHERS = "throughput, latency or concurrency of this row is not what the others' is"
 BEYOND_THE_RUN = 10.0
 """Some tools stop their clock before the last answers; a wrong unit is off by 1,000."""
@@ -183,16 +198,16 @@ def littles_law(
     if not (found and concurrency):
         return ()
     implied, key = found
-    is_cap = is_cap or key in TPOTS
+    is_cap = is_cap or key in PARTS
     least = _least_in_flight(metrics, concurrency)
-    most = concurrency * (STREAM_TOLERANCE if key in TPOTS else LITTLE_TOLERANCE)
+    most = concurrency * PARTS.get(key, LITTLE_TOLERANCE)
     if (is_cap or least <= implied) and implied <= most:
         return ()
     off = max(implied / concurrency, concurrency / implied)
     by_median = key == LATENCIES[1]
     time = f"{'median ' * key.endswith('_p50')}{'TPOT' if key in TPOTS else 'latency'}"
     seen = (
-        f"Throughput x {time} is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; "
+        f"Throughput x {IN_WORDS.get(key, time)} is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; "
         f"the stated concurrency is {concurrency:,.0f}, {off:.2g} times off."
     )
     law = "Requests in flight equal arrival rate x mean time in the system"
@@ -261,7 +276,7 @@ def check_in_flight(
     implied, key = found
     share = implied / concurrency
     excused = (
-        is_cap or key in TPOTS or metrics.get("requests_failed") or {"duration_s", "requests_ok"} <= metrics.keys()
+        is_cap or key in PARTS or metrics.get("requests_failed") or {"duration_s", "requests_ok"} <= metrics.keys()
     )
     if share > TOO_MUCH or (share < TOO_LITTLE and not excused):
         why = f"with the throughput that is {implied:.3g} requests in flight where {concurrency:,.0f} were"
@@ -269,12 +284,18 @@ def check_in_flight(
 
 
 def _in_flight(metrics: Mapping[str, float], osl: float | None) -> tuple[float, str] | None:
-    """The requests in flight that throughput and a latency imply, and the key of that latency; of requests where no
-    length is known. None where one of the two is not stated."""
+    """The requests in flight that throughput and a latency imply, and the key of that latency: of a whole request, else
+    of the part that tells of the most. None where one of the two is not stated."""
+    output, requests = metrics.get("output_tokens_per_s"), answers(metrics, osl)
+    key = next((key for key in LATENCIES if metrics.get(key)), None)
+    if requests and key:
+        return requests * metrics[key] / 1000, key
+    rates = {key: output if key.startswith(OF_TOKENS) else requests for key in PARTS}
+    found = [(rate * metrics[key] / 1000, key) for key, rate in rates.items() if rate and metrics.get(key)]
+    return max(found, key=lambda one: one[0] / PARTS[one[1]], default=None)
+
+
+def answers(metrics: Mapping[str, float], osl: float | None) -> float | None:
+    """The answers a second: output tokens/s over their length, or what is stated where no length is known."""
     output = metrics.get("output_tokens_per_s")
-    requests = output / osl if output and osl else metrics.get("requests_per_s")
-    for rate, keys in ((requests, LATENCIES), (output, TPOTS)):
-        key = next((key for key in keys if metrics.get(key)), None)
-        if rate and key:
-            return rate * metrics[key] / 1000, key
-    return None
+    return output / osl if output and osl else metrics.get("requests_per_s")

@@ -30,10 +30,12 @@ METRICS = (
     *("output_tokens_per_s_per_decode_accelerator", "input_tokens_per_s_per_prefill_accelerator"),
     *("requests_ok", "output_tokens", "input_tokens", "duration_s"),
     *("e2el_ms_mean", "e2el_ms_p50", "tpot_ms_mean", "tpot_ms_p50"),
+    *("ttft_ms_mean", "ttft_ms_p50", "ntpot_ms_mean", "ntpot_ms_p50", "itl_ms_mean", "requests_failed"),
 )
 LENGTHS = st.none() | st.integers(1, 100_000)
 CHIPS = st.none() | st.integers(1, 64)
 LOADS = st.sampled_from(["closed", "open", "saturated", "batch", "unknown"])
+ARRIVALS = st.sampled_from([None, "poisson", "constant", "gamma, burstiness 0.5"])
 ABOUT = {
     "isl_requested": LENGTHS,
     "osl_requested": LENGTHS,
@@ -43,6 +45,8 @@ ABOUT = {
     "shared_prefix_share": st.none() | st.just(0.5),
     "load_kind": LOADS,
     "concurrency": st.none() | st.integers(1, 5000),
+    "request_rate": NUMBERS,
+    "arrivals": ARRIVALS,
     "accelerators": CHIPS,
     "decode_accelerators": CHIPS,
     "prefill_accelerators": CHIPS,
@@ -75,6 +79,10 @@ def nearly_true(draw: st.DrawFn) -> Row:
         "e2el_ms_mean": took,
         "e2el_ms_p50": took,
         "tpot_ms_mean": took / osl,
+        "ttft_ms_mean": took / 2,
+        "ttft_ms_p50": took / 2,
+        "ntpot_ms_mean": took / osl,
+        "itl_ms_mean": took / 2,
         "isl_actual": float(isl),
         "osl_actual": float(osl),
     }
@@ -88,8 +96,10 @@ def nearly_true(draw: st.DrawFn) -> Row:
         "shared_prefix_share": draw(st.sampled_from([None, 0.5])),
         "load_kind": draw(LOADS),
         "concurrency": draw(st.sampled_from([None, many])),
-        "accelerators": chips,
-        "decode_accelerators": decode,
+        "request_rate": draw(st.sampled_from([None, requests])),
+        "arrivals": draw(ARRIVALS),
+        "accelerators": draw(st.sampled_from([None, chips])),
+        "decode_accelerators": draw(st.sampled_from([None, decode])),
         "prefill_accelerators": prefill,
     }
     return {**dict.fromkeys(METRICS), **row, **about}
@@ -165,6 +175,42 @@ def test_a_column_passes_the_front_door_as_its_points_do(rows: list[Row]) -> Non
         assert json.loads((found[place].as_py() if found is not None else None) or "[]") == wanted
 
 
+OPEN = {"load_kind": "open", "request_rate": 10.0}
+LET_IN = {"load_kind": "unknown", "concurrency": 64, "osl_requested": 100}
+COUNTED = {"output_tokens_per_s": 1500.0, "isl_actual": 1024.0, "osl_actual": 256.0}
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ({**OPEN, "requests_per_s": 11.7, "requests_ok": 1000.0}, "more_than_sent"),
+        ({**OPEN, "requests_per_s": 11.8, "requests_ok": 10.0, "arrivals": "constant"}, "more_than_sent"),
+        ({**OPEN, "output_tokens_per_s_per_accelerator": 1600.0, "osl_requested": 100}, "more_than_sent"),
+        ({**LET_IN, "output_tokens_per_s_per_accelerator": 9700.0, "e2el_ms_mean": 1000.0}, "littles-law"),
+        ({**LET_IN, "output_tokens_per_s_per_decode_accelerator": 25_700.0, "tpot_ms_mean": 10.0}, "littles-law"),
+        (
+            {**LET_IN, "isl_requested": 100, "total_tokens_per_s_per_accelerator": 40_000.0, "e2el_ms_mean": 1000.0},
+            "littles-law",
+        ),
+        ({**LET_IN, "requests_per_s": 97.0, "ttft_ms_mean": 1000.0}, "littles-law"),
+        ({**LET_IN, "osl_actual": 100.0, "requests_per_s": 257.0, "tpot_ms_mean": 10.0}, "littles-law"),
+        ({**LET_IN, "requests_per_s": 193.0, "ttft_ms_p50": 1000.0}, "littles-law"),
+        ({**LET_IN, "requests_per_s": 257.0, "itl_ms_mean": 1000.0}, "littles-law"),
+        ({**LET_IN, "output_tokens_per_s": 25_700.0, "ntpot_ms_mean": 10.0}, "littles-law"),
+        ({**LET_IN, "output_tokens_per_s": 25_700.0, "ntpot_ms_p50": 10.0}, "littles-law"),
+        ({**LET_IN, "output_tokens_per_s": 25_700.0, "interactivity_tokens_per_s_per_user_p50": 100.0}, "littles-law"),
+        ({"output_tokens_per_s_per_accelerator": 1500.0, "output_tokens_per_s": 1400.0}, "rates_differ"),
+        ({**COUNTED, "total_tokens_per_s": 8300.0}, "rates_differ"),
+        ({**COUNTED, "total_tokens_per_s": 6800.0}, "rates_differ"),
+        ({"output_tokens_per_s": 1500.0, "input_tokens_per_s": 6000.0, "total_tokens_per_s": 7900.0}, "rates_differ"),
+    ],
+)
+def test_a_column_is_looked_at_where_only_one_rule_speaks(row: Row, kind: str) -> None:
+    found = with_doubts(columns_of([row]), 1)
+    assert found is not None
+    assert [flag["kind"] for flag in json.loads(found[0].as_py())] == [kind]
+
+
 def test_a_flag_that_a_row_states_is_not_added_again() -> None:
     stated = json.dumps([{"kind": "too_fast", "seen": "a mock", "why": "", "do": ""}])
     columns = {"tpot_ms_mean": pa.array([0.001, 0.001]), "flags": pa.array([stated, None])}
@@ -172,6 +218,42 @@ def test_a_flag_that_a_row_states_is_not_added_again() -> None:
     assert found is not None
     assert found[0].as_py() == stated
     assert [flag["kind"] for flag in json.loads(found[1].as_py())] == ["too_fast"]
+
+
+def test_a_flag_goes_where_figures_earned_it_only_as_they_were_read() -> None:
+    def flag(kind: str, seen: str = "by hand") -> dict[str, str]:
+        return {"kind": kind, "seen": seen, "why": "the client pauses", "do": "d"}
+
+    def columns(tpot: float, concurrency: int, *flags: dict[str, str]) -> dict[str, pa.Array]:
+        """6,400 tokens/s in answers of 100 that take 1 s: 64 in flight."""
+        return {
+            "output_tokens_per_s": pa.array([6400.0]),
+            "osl_requested": pa.array([100]),
+            "e2el_ms_mean": pa.array([1000.0]),
+            "tpot_ms_mean": pa.array([tpot]),
+            "concurrency": pa.array([concurrency]),
+            "load_kind": pa.array(["closed"]),
+            "flags": pa.array([json.dumps(flags) if flags else None]),
+        }
+
+    earned = with_doubts(columns(10.0, 8), 1)
+    assert earned is not None
+    law = flag("littles-law", json.loads(earned[0].as_py())[0]["seen"])
+
+    def judged(then: int, now: int, *flags: dict[str, str]) -> list[dict[str, str]]:
+        found = with_doubts(columns(10.0, now, *flags), 1, columns(10.0, then, *flags))
+        return json.loads(found[0].as_py()) if found is not None else []
+
+    other = flag("capped")
+    assert judged(8, 64, law) == []
+    assert judged(8, 64, other, law) == [other]
+    assert [one["kind"] for one in judged(64, 8, other)] == ["capped", "littles-law"]
+    assert judged(64, 64, other, flag("littles-law")) == [other, flag("littles-law")]
+    assert judged(8, 8, law) == [law]
+    (still,) = judged(8, 16, law)
+    assert "concurrency is 16" in still["seen"]
+    assert still["why"] == "the client pauses"
+    assert judged(8, 16, flag("littles-law")) == [flag("littles-law")]
 
 
 def test_what_contradicts_littles_law_ranks_nowhere_and_what_a_median_may_explain_does() -> None:

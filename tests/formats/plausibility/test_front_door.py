@@ -164,6 +164,118 @@ def test_requests_that_stream_are_no_more_than_were_let_in() -> None:
             check("f.csv", point(output_tokens_per_s=6400.0, **{tpot: 10_000.0}))
 
 
+def test_a_throughput_of_each_accelerator_is_that_of_one_at_least_where_nobody_says_how_many() -> None:
+    """9,700 tokens/s in answers of 100 that take 1 s are 97 in flight on one chip, where 64 were let in."""
+    for each, latency in (("output", "e2el_ms_mean"), ("output", "e2el_ms_p50"), ("total", "e2el_ms_mean")):
+        rates = {"output": 9700.0, "total": 9700.0 * 4}
+        key = f"{each}_tokens_per_s_per_accelerator"
+        lengths = Workload(isl_requested=100, osl_requested=100)
+        assert kinds(point(workload=lengths, chips=None, **{key: rates[each], latency: 1000.0})) == ["littles-law"]
+        assert kinds(point(workload=lengths, chips=None, **{key: rates[each] / 8, latency: 1000.0})) == []
+    decode = "output_tokens_per_s_per_decode_accelerator"
+    assert kinds(point(**{decode: 25_700.0, "tpot_ms_mean": 10.0})) == ["littles-law"]
+    assert kinds(point(chips=None, output_tokens_per_s_per_accelerator=25_500.0, tpot_ms_mean=10.0)) == []
+
+
+@pytest.mark.parametrize(("latency", "most"), [("ttft_ms_mean", 1.5), ("ttft_ms_p50", 3.0), ("itl_ms_mean", 4.0)])
+def test_requests_in_one_of_their_parts_are_no_more_than_were_let_in(latency: str, most: float) -> None:
+    """64 requests/s of which such a part takes 1 s are 64 at once; a mean is no less than half the median."""
+    for rates in ({"requests_per_s": 64.0}, {"output_tokens_per_s": 6400.0}):
+        assert kinds(point(**rates, **{latency: 990 * most})) == []
+        assert kinds(point(**rates, **{latency: 1010 * most})) == ["littles-law"]
+        assert kinds(point(**rates, **{latency: 1.0})) == []
+    with pytest.raises(InputError, match=f"{latency} is "):
+        check("f.csv", point(requests_per_s=64.0, **{latency: 101_000.0}))
+
+
+def test_a_gap_between_chunks_does_not_tell_how_many_tokens_stream() -> None:
+    """6,400 tokens/s in chunks of 100 tokens with 1 s between them are 64 that stream."""
+    assert kinds(point(output_tokens_per_s=6400.0, itl_ms_mean=1000.0)) == []
+
+
+@pytest.mark.parametrize("statistic", ["mean", "p50"])
+def test_the_time_of_a_request_over_its_tokens_tells_how_many_are_in_flight_where_all_have_one_length(
+    statistic: str,
+) -> None:
+    key = f"ntpot_ms_{statistic}"
+    too_many, fits = ({"output_tokens_per_s": rate, key: 10.0} for rate in (25_700.0, 25_500.0))
+    assert kinds(point(**too_many)) == kinds(point(Load("open", concurrency=64), **too_many)) == ["littles-law"]
+    assert kinds(point(**fits)) == []
+    # Answers of 10 and of 1,000 tokens, each after 10 s: an NTPOT of 515 ms, and 34 tokens/s of each that is let in.
+    for uneven in (Workload(osl_actual=505.0), Workload(osl_requested=1000, osl_actual=505.0), Workload()):
+        assert "littles-law" not in kinds(point(workload=uneven, output_tokens_per_s=34.0 * 64, **{key: 515.0}))
+        check("f.csv", point(workload=uneven, output_tokens_per_s=34.0 * 64, **{key: 5150.0}))
+
+
+def test_requests_of_a_counted_length_tell_how_many_stream() -> None:
+    """257 requests/s, or 257,000 tokens/s in and out, are 25,700 tokens out of 10 ms: 257 where 64 were let in."""
+    counted, requested = Workload(isl_actual=900.0, osl_actual=100.0), Workload(isl_requested=900, osl_requested=100)
+    for rate, most in (("requests_per_s", 255.0), ("total_tokens_per_s", 255_000.0)):
+        assert kinds(point(workload=counted, **{rate: most * 257 / 255, "tpot_ms_mean": 10.0})) == ["littles-law"]
+        assert kinds(point(workload=counted, **{rate: most, "tpot_ms_mean": 10.0})) == []
+        # Answers may have ended long before the length that was only asked for.
+        assert kinds(point(workload=requested, **{rate: most * 257 / 255, "tpot_ms_mean": 10.0})) == []
+
+
+def test_a_window_is_as_wide_as_the_requests_that_were_let_in() -> None:
+    """9,000 in all where counted lengths come to 7,500, in a window that has up to 5 of 100 requests in part."""
+    lengths = Workload(isl_actual=1024.0, osl_actual=256.0)
+    rates = {"output_tokens_per_s": 1500.0, "total_tokens_per_s": 9000.0, "requests_ok": 100.0}
+    assert kinds(point(Load("closed", concurrency=5), lengths, **rates)) == ["rates_differ"]
+    assert kinds(point(Load("closed", concurrency=10), lengths, **rates)) == []
+
+
+def test_the_largest_part_of_a_request_tells() -> None:
+    """6,400 tokens/s of 10 ms are 64 that stream; 64 requests/s that wait 2 s for a first token are 128."""
+    one = point(output_tokens_per_s=6400.0, tpot_ms_mean=10.0, ttft_ms_mean=2000.0)
+    (flag,) = doubts(one)
+    assert flag.kind == "littles-law"
+    assert "TTFT" in flag.seen
+    assert kinds(dataclasses.replace(one, metrics={**one.metrics, "ttft_ms_mean": 1000.0})) == []
+
+
+SENT = Load("open", request_rate=10.0)
+
+
+@pytest.mark.parametrize(
+    ("load", "metrics", "expected"),
+    [
+        # A thousand that come at random come up to 1.16 times as fast as their rate, ten up to 4.2 times.
+        (SENT, {"requests_per_s": 11.5, "requests_ok": 1000.0}, []),
+        (SENT, {"requests_per_s": 11.7, "requests_ok": 1000.0}, ["more_than_sent"]),
+        (SENT, {"requests_per_s": 41.0, "requests_ok": 10.0}, []),
+        (SENT, {"requests_per_s": 42.0, "requests_ok": 10.0}, ["more_than_sent"]),
+        (SENT, {"requests_per_s": 1e4, "requests_ok": 1.0}, []),
+        (dataclasses.replace(SENT, arrivals="constant"), {"requests_per_s": 11.5, "requests_ok": 10.0}, []),
+        (
+            dataclasses.replace(SENT, arrivals="constant"),
+            {"requests_per_s": 11.8, "requests_ok": 10.0},
+            ["more_than_sent"],
+        ),
+        (dataclasses.replace(SENT, arrivals="gamma"), {"requests_per_s": 14.4, "requests_ok": 1000.0}, []),
+        # Where nobody says how many, half as much again.
+        (SENT, {"requests_per_s": 14.9}, []),
+        (SENT, {"requests_per_s": 15.1}, ["more_than_sent"]),
+        (SENT, {"output_tokens_per_s": 1490.0, "requests_ok": 1000.0}, []),
+        (SENT, {"output_tokens_per_s": 1510.0, "requests_ok": 1000.0}, ["more_than_sent"]),
+        (SENT, {"output_tokens_per_s": 1510.0, "requests_per_s": 10.0}, ["more_than_sent"]),
+        (SENT, {"output_tokens_per_s_per_accelerator": 190.0}, ["more_than_sent"]),
+        (Load("unknown", concurrency=64, request_rate=10.0), {"requests_per_s": 15.1}, ["more_than_sent"]),
+        (Load("closed", concurrency=64, request_rate=10.0), {"requests_per_s": 64.0}, []),
+        (Load("open"), {"requests_per_s": 64.0}, []),
+    ],
+)
+def test_an_open_loop_answers_no_more_than_it_was_sent(
+    load: Load, metrics: dict[str, float], expected: list[str]
+) -> None:
+    assert kinds(point(load, **metrics)) == expected
+    assert flags.weight("more_than_sent") == "excludes"
+
+
+def test_a_rate_of_conversations_is_not_one_of_requests() -> None:
+    assert kinds(point(SENT, Workload(turns=4.0), requests_per_s=40.0)) == []
+
+
 def test_the_catalogue_says_by_which_factors_a_median_is_judged() -> None:
     said = metric("e2el_ms_p50").definition
     assert "of {:g} to {:g} times the median".format(*MEAN_OF_MEDIAN) in said
@@ -251,6 +363,10 @@ def test_an_impossible_point_of_a_sweep_ranks_nowhere(tmp_path: Path, monkeypatc
             "interactivity_tokens_per_s_per_user_p50": 100.0,
         },
         {"output_tokens_per_s": 20_000.0, "concurrency": 4, "load_kind": "open", "request_rate": 200.0},
+        {"output_tokens_per_s": None, "output_tokens_per_s_per_accelerator": 20_000.0, "accelerators": None}
+        | {"tp": None, "concurrency": 4},
+        {"output_tokens_per_s": 20_000.0, "concurrency": 4, "e2el_ms_mean": None, "ttft_ms_mean": 1000.0},
+        {"output_tokens_per_s": 20_000.0, "concurrency": 4, "e2el_ms_mean": None, "ntpot_ms_mean": 10.0},
     ],
 )
 def test_an_impossible_row_of_a_table_ranks_nowhere(row: dict[str, object], tmp_path: Path) -> None:

@@ -121,8 +121,11 @@ COUNTED = {"isl_actual": 1024.0, "osl_actual": 256.0}
         (ASKED, 7500.0, []),
         (ASKED, 4900.0, ["rates_differ"]),
         (COUNTED, 4900.0, ["rates_differ"]),
-        (COUNTED, 11_400.0, ["rates_differ"]),
-        (COUNTED, 11_100.0, []),
+        # Counted lengths leave a tenth open.
+        (COUNTED, 8300.0, ["rates_differ"]),
+        (COUNTED, 8200.0, []),
+        (COUNTED, 6900.0, []),
+        (COUNTED, 6800.0, ["rates_differ"]),
         # Answers of 164 to prompts of 1,064 with the template: 1,500 x (1,064 + 164) / 164.
         (ASKED, 11_232.0, []),
         # Prompts of 1,224 tokens and answers of 230.4: 1,500 x (1,224 + 230.4) / 230.4 = 9,469, and half as much again.
@@ -146,3 +149,35 @@ def test_all_tokens_are_to_the_output_as_the_lengths_are(
     parts = {"output_tokens_per_s": 1500.0, "input_tokens_per_s": total - 1500}
     assert [flag.kind for flag in flags_of(parts, **lengths)] == kinds
     assert [flag.kind for flag in flags_of({**rates, **parts}, **lengths)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("about", "let_in", "kinds"),
+    [
+        # 9,000 where lengths come to 7,500: 1.2 times. One request of ten is partly in a window: 1.1 x 1.1.
+        ({"requests_ok": 100.0}, 5, ["rates_differ"]),
+        ({"requests_ok": 100.0}, 10, []),
+        ({"requests_ok": 100.0, "requests_failed": 10.0}, 1, []),
+        ({"requests_ok": 8.0}, None, []),
+        ({}, 10, ["rates_differ"]),
+    ],
+)
+def test_all_tokens_may_be_those_of_requests_that_a_window_has_in_part(
+    about: dict[str, float], let_in: int | None, kinds: list[str]
+) -> None:
+    metrics = {"output_tokens_per_s": 1500.0, "total_tokens_per_s": 9000.0, **about}
+    found = differing(metrics, Workload(**COUNTED), Deployment(), let_in)  # type: ignore[arg-type]
+    assert [flag.kind for flag in found] == kinds
+
+
+def test_all_tokens_are_those_taken_in_and_put_out() -> None:
+    """6,000 and 1,500 are 7,500: a twentieth is left for digits."""
+    parts = {"input_tokens_per_s": 6000.0, "output_tokens_per_s": 1500.0}
+    found = {total: [flag.kind for flag in flags_of({**parts, "total_tokens_per_s": total})] for total in (7800, 7900)}
+    assert found == {7800: [], 7900: ["rates_differ"]}
+
+
+def test_the_throughput_of_one_accelerator_is_no_more_than_that_of_all_however_many_they_are() -> None:
+    each = {"output_tokens_per_s_per_accelerator": 1500.0}
+    assert [flag.kind for flag in flags_of({**each, "output_tokens_per_s": 1400.0})] == ["rates_differ"]
+    assert flags_of({**each, "output_tokens_per_s": 1450.0}) == flags_of({**each, "output_tokens_per_s": 9000.0}) == ()
