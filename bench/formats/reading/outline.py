@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal
 
+from pydantic_core import from_json
+
 from bench.formats.reading.text_file import beginning
 
 OutlineKind = Literal["object", "list", "lines", "yaml", "csv", "none"]
@@ -23,8 +25,9 @@ COMMENT = re.compile(r"(^|\s+)#.*$")
 LONGEST_NUMBER = 40
 CUT_MARK = re.compile(r"[\w+.\\-]{0,15}\s*")
 """What is left of a number, a word (-Infinity) or an escape that was cut off."""
+HALF_PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+"""Half a surrogate pair, as Python writes and reads and no other parser does."""
 CUT_OFF = "ends in the middle of its JSON, as it does while it is written, or where a copy broke off; take it whole."
-DEEPEST = 16
 MISSING: Any = object()
 
 
@@ -79,8 +82,8 @@ def outline_of(head: bytes) -> Outline:
         return Outline("none")
     place = _after_blanks(text, 0)
     if text[place : place + 1] in ("{", "["):
-        value, end = _begun(text, place, 0)
-        if isinstance(value, list):
+        value, end = _begun(text, place)
+        if text[place] == "[":
             return Outline("list", value)
         following = _after_blanks(text, end)
         several = end > place and text[following : following + 1] == "{"
@@ -178,47 +181,16 @@ def _whole(text: str) -> float | int:
 DECODER = json.JSONDecoder(parse_int=_whole)
 
 
-def _begun(text: str, place: int, depth: int) -> tuple[Any, int]:
-    """The value at this place as far as it came, and where it ends; 0 where the text ends before it."""
+def _begun(text: str, place: int) -> tuple[Any, int]:
+    """The value at this place as far as it came, and where it ends; 0 where the text, or its JSON, ends before it."""
+    end = len(text)
     try:
         return DECODER.raw_decode(text, place)
+    except json.JSONDecodeError as problem:
+        end = problem.pos
     except (ValueError, RecursionError):
         pass
-    opened = text[place : place + 1]
-    if depth < DEEPEST and opened == "{":
-        return _begun_object(text, place + 1, depth), 0
-    if depth < DEEPEST and opened == "[":
-        return _begun_list(text, place + 1, depth), 0
-    return MISSING, 0
-
-
-def _begun_object(text: str, place: int, depth: int) -> dict[str, Any]:
-    begun: dict[str, Any] = {}
-    while True:
-        place = _after_blanks(text, place)
-        if text[place : place + 1] != '"':
-            return begun
-        key, place = _begun(text, place, DEEPEST)
-        place = _after_blanks(text, place)
-        if not place or text[place : place + 1] != ":":
-            return begun
-        value, place = _begun(text, _after_blanks(text, place + 1), depth + 1)
-        if value is not MISSING:
-            begun[str(key)] = value
-        place = _after_blanks(text, place) if place else 0
-        if not place or text[place : place + 1] != ",":
-            return begun
-        place += 1
-
-
-def _begun_list(text: str, place: int, depth: int) -> list[Any]:
-    begun: list[Any] = []
-    while True:
-        value, place = _begun(text, _after_blanks(text, place), depth + 1)
-        if value is MISSING:
-            return begun
-        begun.append(value)
-        place = _after_blanks(text, place) if place else 0
-        if not place or text[place : place + 1] != ",":
-            return begun
-        place += 1
+    try:
+        return from_json(HALF_PAIR.sub(r"\1?", text[place:end]), allow_partial=True), 0
+    except ValueError:
+        return None, 0

@@ -7,10 +7,11 @@ from typing import Any
 
 from bench.errors import InputError
 from bench.formats.reading.json_text import BOM, parsed
-from bench.formats.reading.outline import DEEPEST, Outline, outline_of
+from bench.formats.reading.outline import Outline, outline_of
 from bench.formats.reading.text_file import MAX_YAML_BYTES, opened
 
 MOST_BYTES = 128_000_000
+DEEPEST = 16
 MOST_MEMORY = 600_000_000
 COSTS = {b",": 48, b"[": 64, b"{": 240}
 """Bytes that Python takes for a value in a list, for a list and for an object, by the mark that each has in JSON."""
