@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal
@@ -26,7 +27,7 @@ LONGEST_NUMBER = 40
 CUT_MARK = re.compile(r"[\w+.\\-]{0,15}\s*")
 """What is left of a number, a word (-Infinity) or an escape that was cut off."""
 HALF_PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
-"""Half a surrogate pair, as Python writes and reads and no other parser does."""
+"""Half a surrogate pair, which Python writes and other parsers refuse; or of whole ones each half."""
 CUT_OFF = "ends in the middle of its JSON, as it does while it is written, or where a copy broke off; take it whole."
 MISSING: Any = object()
 
@@ -190,7 +191,7 @@ def _begun(text: str, place: int) -> tuple[Any, int]:
         end = problem.pos
     except (ValueError, RecursionError):
         pass
-    try:
-        return from_json(HALF_PAIR.sub(r"\1?", text[place:end]), allow_partial=True), 0
-    except ValueError:
-        return None, 0
+    for begun in (text[place:end], HALF_PAIR.sub(r"\1?", text[place:end])):
+        with suppress(ValueError):
+            return from_json(begun, allow_partial=True), 0
+    return None, 0
