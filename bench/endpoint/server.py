@@ -50,7 +50,7 @@ class Server:
         failures.prepare()
         self._reader = requests_to(self._serve, running)
         accepting = running.create_server(self._connected, sock=listener, backlog=WAITING_CLIENTS)
-        self._accepting = running.run_until_complete(accepting)
+        self._accepting = running.create_task(accepting)  # once the loop runs: until then clients wait in the backlog
         self._flush()
 
     @property
@@ -69,7 +69,7 @@ class Server:
     def close(self) -> None:
         """Stop listening, drop every connection, finish the log; the loop must have stopped."""
         self._closing = True
-        self._accepting.close()
+        self._loop.run_until_complete(self._accepting).close()
         for answer in [*self._room.running.values(), *self._room.waiting]:
             answer.stop()
         for connection in self._reader.connections:
