@@ -141,7 +141,7 @@ class Server:
         if key is None:
             return
         given = request.headers.get("authorization", "").removeprefix("Bearer ")
-        if not hmac.compare_digest(given.encode(), key.encode()):
+        if not hmac.compare_digest(given.encode(errors="replace"), key.encode()):
             raise Refused(401, "Incorrect API key provided.")
 
     def _generate(self, connection: ClientConnection, request: Request, chat: bool, received: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bench.endpoint import running
+from bench.endpoint import Settings, running
 from tests.endpoint.asking import get
 
 COMPLETION = b'{"prompt": "one two", "max_tokens": 1}'
@@ -71,6 +71,12 @@ def test_an_endpoint_runs_beside_a_loop_that_runs_already() -> None:
             return (await asyncio.to_thread(get, started, "/health")).status
 
     assert asyncio.run(beside()) == 200
+
+
+def test_a_key_that_is_no_text_is_refused_as_a_wrong_one() -> None:
+    odd = b"GET /v1/models HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \xff\xfe\r\nConnection: close\r\n\r\n"
+    with running(Settings(api_key="sesame")) as started:
+        assert b" 401 " in exchanged(started, odd)
 
 
 def test_a_body_beyond_the_limit_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

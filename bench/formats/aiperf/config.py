@@ -138,7 +138,7 @@ def _of_data_set(data: Fields) -> Workload:
     turns = data.raw("turns")
     mean: Any = turns.get("mean") if isinstance(turns, dict) else turns
     if kind not in (None, SYNTHETIC) or (_is_number(mean) and mean > 1) or "prefix_prompts" in data:
-        return Workload(dataset=source)
+        return Workload(dataset=source, turns=mean if _is_number(mean) and mean > 1 else None)
     return Workload(
         isl_requested=_length(prompts.fields("isl")), osl_requested=_length(prompts.fields("osl")), dataset=SYNTHETIC
     )
@@ -150,7 +150,7 @@ def _of_input(stated: Fields) -> Workload:
     prefix = prompt.fields("prefix_prompt")
     turns = stated.fields("conversation").fields("turn").number("mean")
     if named or stated.raw("file") or (prefix.number("length") and prefix.number("pool_size")) or (turns or 1) > 1:
-        return Workload(dataset=named)
+        return Workload(dataset=named, turns=turns if (turns or 1) > 1 else None)
     isl, osl = _length(prompt.fields("input_tokens")), _length(prompt.fields("output_tokens"))
     return Workload(isl_requested=isl, osl_requested=osl, dataset=SYNTHETIC if isl else None)
 

@@ -30,6 +30,7 @@ from bench.formats.plausibility.lengths import LENGTH_SHARE
 from bench.formats.plausibility.offered import ROUNDED
 from bench.formats.plausibility.rates import COUNTED, EACH, SAME_WINDOW, SHARED_OUT, SUMS
 from bench.formats.plausibility.soundness import (
+    FASTER,
     LATENCIES,
     LITTLE_TOLERANCE,
     OF_ALL_AT_ONCE,
@@ -144,7 +145,7 @@ def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool
         suspects |= first(*TPOTS) < FASTEST_TPOT_MS
         for which in ("isl", "osl"):
             suspects |= np.abs(first(f"{which}_actual") / first(f"{which}_requested") - 1) > LENGTH_SHARE
-        suspects |= _apart(requests * osl / output, SAME_WINDOW) | _apart((taken_in + output) / total, SHARED_OUT)
+        suspects |= _apart(requests * osl / output, SAME_WINDOW) | _apart((taken_in + output) / total, SAME_WINDOW)
         suspects |= _apart(requests * counted / output, SAME_WINDOW)
         suspects |= np.fmax(output, taken_in) > total
         summed = np.where(np.isnan(total), taken_in + output, total)
@@ -206,6 +207,8 @@ def _impossible(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bo
         found |= (ntpot * tokens / e2el > TOO_MUCH) | (e2el / 1000 / duration < OF_ALL_AT_ONCE)
         for latency in (ttft, first("ttft_ms_p50"), first("e2el_ms_p50"), e2el):
             found |= (latency < NO_ANSWER_MS) | _apart(latency * ok / 1000 / np.fmin(load, ok) / duration, A_FEW)
+        for statistic, most in FASTER.items():
+            found |= first(SPEED + statistic) * first(f"tpot_ms_{statistic}") / 1000 > most
         for key in columns:
             if key.startswith(PARTS_OF_A_RUN):
                 name, _, statistic = key.rpartition("_ms_")

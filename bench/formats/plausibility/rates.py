@@ -27,8 +27,7 @@ OTHER_WINDOW = 100.0
 ROUNDED_S = 0.005
 """Half of the last digit of a duration of two digits after the point."""
 SHARED_OUT = 1.05
-"""A throughput of each accelerator is a quotient of one figure: no window lies between, only digits. Nor does one lie
-between all tokens and those taken in and put out."""
+"""A throughput of each accelerator is a quotient of one figure: no window lies between, only digits."""
 COUNTED = 1.1
 """All tokens to those put out are as counted lengths, but for requests that a window has in part and failed ones."""
 EACH = {row.key: row.inputs for row in base_metrics() if row.kind == "per_accelerator" and len(row.inputs) == 2}
@@ -151,7 +150,7 @@ def _held(metrics: Mapping[str, float], osl: float | None) -> Iterator[StatedRat
         # Either part may have been computed here from a duration that was printed.
         rounded = ROUNDED + (both * ROUNDED_S / duration if duration else 0.0)
         said = f"{taken_in:,.4g} input and {output:,.4g} output tokens/s"
-        yield StatedRate("total_tokens_per_s", total, both, said, rounded, limit=SHARED_OUT)
+        yield StatedRate("total_tokens_per_s", total, both, said, rounded)
     elif total is not None:
         part = max(output or 0.0, taken_in or 0.0)
         if part > total:

@@ -29,6 +29,8 @@ TPOTS = ("tpot_ms_mean", "tpot_ms_p50")
 """Where none is, output tokens/s x TPOT are the requests that stream, which are no more than those in flight."""
 SPEED = "interactivity_tokens_per_s_per_user_"
 """The catalogue's 1000 / TPOT in ms; of means that is about so, well within STREAM_TOLERANCE."""
+FASTER = {"p50": LITTLE_TOLERANCE, "mean": TOO_MUCH}
+"""How many times 1000 / TPOT an interactivity may be at most."""
 STREAM_TOLERANCE = 4.0
 """A TPOT is a mean or median over requests, not tokens: a short answer with a long pause counts like a long one."""
 PARTS = {
@@ -37,7 +39,7 @@ PARTS = {
     "ttft_ms_p50": 2 * LITTLE_TOLERANCE,
     "itl_ms_mean": STREAM_TOLERANCE,
 }
-"""Where no E2EL is: the parts of a request, and how many times those let in may be in one of them by its arithmetic.
+"""The parts of a request, and how many times those let in may be in one of them by its arithmetic.
 
 Requests/s x TTFT are those that wait for a first token; a mean is no less than half the median. A gap between chunks is
 within a request too, and more than that it does not tell: a chunk may hold any number of tokens, so output tokens/s x
@@ -81,10 +83,23 @@ def check(
     distributions.check(file, where, metrics)
     _check_unit(file, where, metrics, concurrency, is_cap=is_cap)
     latency_parts.check(file, where, metrics, osl)
+    _check_speed(file, where, metrics)
     if saturated:
         _check_saturated(file, where, metrics, whole_run=whole_run)
     _check_within(file, where, metrics, BEYOND_THE_RUN if whole_run else TOO_MUCH)
     rates.check(file, where, metrics, same_window=whole_run, osl=osl)
+
+
+def _check_speed(file: str, where: str, metrics: Mapping[str, float]) -> None:
+    """Check that an interactivity is not above 1000 / TPOT; below it is one with the wait for the first token inside.
+
+    The mean of quotients is above the quotient of means by as much as requests differ.
+    """
+    for statistic, most in FASTER.items():
+        speed, tpot = metrics.get(SPEED + statistic), metrics.get(f"tpot_ms_{statistic}")
+        if speed and tpot and speed * tpot / 1000 > most:
+            said = f"a TPOT of {tpot:g} ms is {1000 / tpot:,.4g} tokens/s/user"
+            raise Contradiction(file, where, SPEED + statistic, speed, said)
 
 
 def _check_unit(
@@ -194,10 +209,18 @@ def littles_law(
     `because` says why others may have been under way. `is_cap`: no more than `concurrency` were let in, so fewer are
     right.
     """
-    found = _in_flight(metrics, osl)
-    if not (found and concurrency):
-        return ()
-    implied, key = found
+    flags = [
+        flag
+        for implied, key in (_in_flight(metrics, osl) if concurrency else ())
+        for flag in _doubt_of(metrics, concurrency or 0, implied, key, because=because, is_cap=is_cap)
+    ]
+    return tuple(sorted(flags, key=lambda flag: flag.kind != "littles-law")[:1])
+
+
+def _doubt_of(
+    metrics: Mapping[str, float], concurrency: float, implied: float, key: str, *, because: str, is_cap: bool
+) -> tuple[Flag, ...]:
+    """The flag that so many requests in flight, by this latency, are not those let in; none where they may be."""
     is_cap = is_cap or key in PARTS
     least = _least_in_flight(metrics, concurrency)
     most = concurrency * PARTS.get(key, LITTLE_TOLERANCE)
@@ -205,7 +228,7 @@ def littles_law(
         return ()
     off = max(implied / concurrency, concurrency / implied)
     by_median = key == LATENCIES[1]
-    time = f"{'median ' * key.endswith('_p50')}{'TPOT' if key in TPOTS else 'latency'}"
+    time = f"{'median ' * by_median}latency"
     seen = (
         f"Throughput x {IN_WORDS.get(key, time)} is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; "
         f"the stated concurrency is {concurrency:,.0f}, {off:.2g} times off."
@@ -270,29 +293,25 @@ def check_in_flight(
     Too few are right of a cap, where requests are known to have failed, which may have hung on, and where a duration
     and a number of answers tell the unit themselves.
     """
-    found = _in_flight(metrics, osl)
-    if not (found and concurrency):
-        return
-    implied, key = found
-    share = implied / concurrency
-    excused = (
-        is_cap or key in PARTS or metrics.get("requests_failed") or {"duration_s", "requests_ok"} <= metrics.keys()
-    )
-    if share > TOO_MUCH or (share < TOO_LITTLE and not excused):
-        why = f"with the throughput that is {implied:.3g} requests in flight where {concurrency:,.0f} were"
-        raise Contradiction(file, where, key, metrics[key], f"{why}: the unit is not {metric(key).unit}")
+    for implied, key in _in_flight(metrics, osl) if concurrency else ():
+        share = implied / (concurrency or 1)
+        excused = (
+            is_cap or key in PARTS or metrics.get("requests_failed") or {"duration_s", "requests_ok"} <= metrics.keys()
+        )
+        if share > TOO_MUCH or (share < TOO_LITTLE and not excused):
+            why = f"with the throughput that is {implied:.3g} requests in flight where {concurrency:,.0f} were"
+            raise Contradiction(file, where, key, metrics[key], f"{why}: the unit is not {metric(key).unit}")
 
 
-def _in_flight(metrics: Mapping[str, float], osl: float | None) -> tuple[float, str] | None:
-    """The requests in flight that throughput and a latency imply, and the key of that latency: of a whole request, else
-    of the part that tells of the most. None where one of the two is not stated."""
+def _in_flight(metrics: Mapping[str, float], osl: float | None) -> list[tuple[float, str]]:
+    """The requests in flight that throughput and a latency imply, each with the key of that latency: of a whole
+    request first, then of the part that tells of the most."""
     output, requests = metrics.get("output_tokens_per_s"), answers(metrics, osl)
-    key = next((key for key in LATENCIES if metrics.get(key)), None)
-    if requests and key:
-        return requests * metrics[key] / 1000, key
+    whole = next((key for key in LATENCIES if metrics.get(key)), None)
+    found = [(requests * metrics[whole] / 1000, whole)] if requests and whole else []
     rates = {key: output if key.startswith(OF_TOKENS) else requests for key in PARTS}
-    found = [(rate * metrics[key] / 1000, key) for key, rate in rates.items() if rate and metrics.get(key)]
-    return max(found, key=lambda one: one[0] / PARTS[one[1]], default=None)
+    parts = [(rate * metrics[key] / 1000, key) for key, rate in rates.items() if rate and metrics.get(key)]
+    return found + sorted(parts, key=lambda one: -one[0] / PARTS[one[1]])[:1]
 
 
 def answers(metrics: Mapping[str, float], osl: float | None) -> float | None:

@@ -11,7 +11,7 @@ import orjson
 from bench.sweep.wire.exchange import Exchange, Limits, PreparedRequest, RequestOutcome, Target, TokenSource
 from bench.sweep.wire.framing import Head
 from bench.sweep.wire.redaction import kept
-from bench.sweep.wire.stream import Stream, error_text
+from bench.sweep.wire.stream import Stream, error_text, text_lengths
 from bench.sweep.wire.usage import Usage, usage_of
 
 NOT_A_DOCUMENT = "the answer is no JSON"
@@ -222,11 +222,13 @@ def _cut(pieces: list[bytes], when: list[int]) -> tuple[list[bytes], list[int]]:
 def _read_document(document: dict[str, Any]) -> tuple[Usage, str | None, str | None]:
     """Usage, how it finished and its id, from an answer that came in one piece."""
     choices = document["choices"]
-    first = choices[0] if isinstance(choices, list) else None
-    finish = first.get("finish_reason") if isinstance(first, dict) else None
-    name = document.get("id")
+    entry = choices[0] if isinstance(choices, list) else None
+    first = entry if isinstance(entry, dict) else {}
+    message = first.get("message")
+    characters = sum(text_lengths(message if isinstance(message, dict) else first))
+    finish, name = first.get("finish_reason"), document.get("id")
     return (
-        usage_of(document.get("usage")) or Usage(),
+        (usage_of(document.get("usage")) or Usage()).of_text(characters),
         finish if isinstance(finish, str) else None,
         name if isinstance(name, str) else None,
     )

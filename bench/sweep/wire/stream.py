@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import orjson
 
 from bench.sweep.wire.redaction import kept
-from bench.sweep.wire.usage import Usage, usage_of
+from bench.sweep.wire.usage import LONGEST_TOKENS, Usage, usage_of
 
 CONTENT = ("content", "refusal", "text")
 REASONING = ("reasoning_content", "reasoning", "thinking")
@@ -23,8 +22,6 @@ LINE_END = re.compile(rb"\r\n|\n|\r")
 PLAIN = re.compile(rb'[^"\\\x00-\x1f\x7f-\xff]+').fullmatch
 """Text of a JSON string that stands for itself: ASCII without quotes, escapes and control characters."""
 LONGEST_SHOWN = 60
-LONGEST_TOKENS = 32
-"""No text has tokens of so many characters on average: usage that says so, or 0 for any text, is no count."""
 UNLIKE = b"\xff"  # no UTF-8 text has this byte
 LESSONS = 4
 """How often an answer is looked at for what its chunks have in common; one that changes them at each is parsed."""
@@ -149,11 +146,10 @@ class Stream:
             self._event()
             self.wrong = before
         self._event()
-        least = sum(self.lengths) / LONGEST_TOKENS
-        if self.usage.output is not None and self.usage.output < least:
-            self.usage = replace(self.usage, output=None)
-            if sum(self.counts.values()) < least:
-                self.counts.clear()
+        text = sum(self.lengths)
+        self.usage = self.usage.of_text(text)
+        if self.usage.output is None and sum(self.counts.values()) * LONGEST_TOKENS < text:
+            self.counts.clear()
 
     def tokens(self, osl: int | None = None) -> array[int]:
         """How many tokens each chunk brought, as far as the server lets on; `osl` are the tokens it was asked for."""
@@ -265,7 +261,7 @@ class Stream:
             self.response_id = chunk["id"]
         length, content = 0, False
         for choice in choices:
-            spoken, thought = _lengths(choice)
+            spoken, thought = text_lengths(choice)
             length += spoken + thought
             content = content or spoken > 0
             self.thought = self.thought or thought > 0
@@ -341,7 +337,7 @@ def _characters(text: bytes) -> int:
     return len(written) if written.isprintable() else 0
 
 
-def _lengths(choice: dict[str, Any]) -> tuple[int, int]:
+def text_lengths(choice: dict[str, Any]) -> tuple[int, int]:
     """The lengths of the content and of the reasoning that a choice brings, 0 for none."""
     holder = _holder(choice)
     spoken = thought = 0

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+LONGEST_TOKENS = 32
+"""No text has tokens of so many characters on average: usage that says so, or 0 for any text, is no count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,11 @@ class Usage:
             later.output if later.output is not None else self.output,
             later.hidden or self.hidden,
         )
+
+    def of_text(self, characters: int) -> Usage:
+        """The count of a text of so many characters, without an output that it cannot have."""
+        is_none = self.output is not None and self.output * LONGEST_TOKENS < characters
+        return replace(self, output=None) if is_none else self
 
     def shared_out(
         self,

@@ -276,6 +276,33 @@ def test_a_rate_of_conversations_is_not_one_of_requests() -> None:
     assert kinds(point(SENT, Workload(turns=4.0), requests_per_s=40.0)) == []
 
 
+def test_the_parts_of_a_request_tell_beside_an_e2el_too() -> None:
+    """60,000 tokens/s of 30 ms each are 1,800 that stream where 64 were let in, though E2EL and answers make 64."""
+    long = Workload(osl_requested=1024)
+    latencies = {"e2el_ms_mean": 1092.0, "ttft_ms_mean": 300.0}
+    assert kinds(point(workload=long, output_tokens_per_s=60_000.0, tpot_ms_mean=30.0, **latencies)) == ["littles-law"]
+    assert kinds(point(workload=long, output_tokens_per_s=60_000.0, tpot_ms_mean=0.8, **latencies)) == []
+
+
+def test_answers_that_end_before_the_length_that_was_asked_for_are_as_many_as_requests_a_second() -> None:
+    """10 requests/s of 6.4 s are 64 in flight, of 200 tokens each where 1,024 were asked for."""
+    metrics = {"requests_per_s": 10.0, "output_tokens_per_s": 2000.0, "e2el_ms_mean": 6400.0}
+    assert kinds(point(workload=Workload(osl_requested=1024), **metrics)) == []
+    assert kinds(point(workload=Workload(osl_requested=1024), **{**metrics, "e2el_ms_mean": 64_000.0})) == [
+        "littles-law"
+    ]
+
+
+@pytest.mark.parametrize(("statistic", "most"), [("p50", 1.5), ("mean", 100.0)])
+def test_an_interactivity_above_that_of_the_tpot_is_refused(statistic: str, most: float) -> None:
+    speed = f"interactivity_tokens_per_s_per_user_{statistic}"
+    times = {f"tpot_ms_{statistic}": 15.0}
+    check("f.csv", point(**times, **{speed: 0.99 * most * 1000 / 15}))
+    check("f.csv", point(**times, **{speed: 5.0}))  # with the wait for the first token inside
+    with pytest.raises(InputError, match=f"{speed} is"):
+        check("f.csv", point(**times, **{speed: 1.01 * most * 1000 / 15}))
+
+
 def test_the_catalogue_says_by_which_factors_a_median_is_judged() -> None:
     said = metric("e2el_ms_p50").definition
     assert "of {:g} to {:g} times the median".format(*MEAN_OF_MEDIAN) in said

@@ -162,6 +162,9 @@ def test_an_answer_in_one_document_is_measured_where_that_is_asked() -> None:
     assert told(exchange) == ("ok", "", [], 4, 2, "usage", "length", "c-1")
     assert (exchange.first_ns, exchange.stamps_ns.tolist()) == (None, [])
     assert exchange.end_ns > exchange.sent_ns
+    none = json.loads(body) | {"usage": {"prompt_tokens": 0, "completion_tokens": 0}}
+    exchange = heard([document(b"200 OK", json.dumps(none).encode())], target=target)
+    assert told(exchange) == ("ok", "", [], None, None, "chunks", "length", "c-1")
     assert heard([document(b"200 OK", b"{}")], target=target).outcome == "malformed"
     assert heard([document(b"200 OK", ERROR)], target=target).outcome == "error_body"
 
