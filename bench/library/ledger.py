@@ -179,10 +179,10 @@ def write(root: Root, name: str, *entries: Entry) -> None:
     """Append the entries to the root's ledger of this name, each with the sum by which a damaged one is known."""
     whole = ({key: value for key, value in entry.items() if key != SUM} for entry in entries)
     with exclusive(root.path / COUNTS_LOCK, wait=True):
-        append_lines(root.ledger(name), *({**entry, SUM: _sum(entry)} for entry in whole))
         before = counts(root)
         if before is None:
             before = {one: _line_ends(root.ledger(one)) for one in NEEDED}
+        append_lines(root.ledger(name), *({**entry, SUM: _sum(entry)} for entry in whole))
         now = {**before, name: max(before.get(name, 0) + len(entries), _line_ends(root.ledger(name)))}
         with contextlib.suppress(OSError):  # the lines are there, only their number is not
             fresh = root.path / f"{COUNTS}.new"

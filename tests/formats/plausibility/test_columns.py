@@ -205,7 +205,7 @@ COUNTED = {"output_tokens_per_s": 1500.0, "isl_actual": 1024.0, "osl_actual": 25
         ({"output_tokens_per_s_per_accelerator": 1500.0, "output_tokens_per_s": 1400.0}, "rates_differ"),
         ({**COUNTED, "total_tokens_per_s": 8300.0}, "rates_differ"),
         ({**COUNTED, "total_tokens_per_s": 6800.0}, "rates_differ"),
-        ({"output_tokens_per_s": 1500.0, "input_tokens_per_s": 6000.0, "total_tokens_per_s": 7900.0}, "rates_differ"),
+        ({"output_tokens_per_s": 1500.0, "input_tokens_per_s": 6000.0, "total_tokens_per_s": 11_300.0}, "rates_differ"),
     ],
 )
 def test_a_column_is_looked_at_where_only_one_rule_speaks(row: Row, kind: str) -> None:

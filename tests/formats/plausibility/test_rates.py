@@ -171,10 +171,12 @@ def test_all_tokens_may_be_those_of_requests_that_a_window_has_in_part(
 
 
 def test_all_tokens_are_those_taken_in_and_put_out() -> None:
-    """6,000 and 1,500 are 7,500: a twentieth is left for digits."""
+    """6,000 and 1,500 are 7,500: half as much again is left for windows of their own."""
     parts = {"input_tokens_per_s": 6000.0, "output_tokens_per_s": 1500.0}
-    found = {total: [flag.kind for flag in flags_of({**parts, "total_tokens_per_s": total})] for total in (7800, 7900)}
-    assert found == {7800: [], 7900: ["rates_differ"]}
+    found = {
+        total: [flag.kind for flag in flags_of({**parts, "total_tokens_per_s": total})] for total in (11_200, 11_300)
+    }
+    assert found == {11_200: [], 11_300: ["rates_differ"]}
 
 
 def test_the_throughput_of_one_accelerator_is_no_more_than_that_of_all_however_many_they_are() -> None:
