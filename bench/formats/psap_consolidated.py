@@ -25,7 +25,6 @@ from typing import Any
 from bench import names
 from bench.formats import guidellm
 from bench.formats.guidellm.dataset import workload
-from bench.formats.guidellm.window import OF_REQUESTS
 from bench.formats.reading import (
     Fields,
     KeyShape,
@@ -84,7 +83,7 @@ def read(file: SourceFile) -> Reading:
         InputError: there is no row that could be taken.
     """
     figures = MetricCollector(
-        NAME, None, window=OF_REQUESTS, token_source="server's usage, else one token for each chunk"
+        NAME, None, window=guidellm.MEASURED, token_source="server's usage, else one token for each chunk"
     )
     rows = [Fields(file.name, csv_rows.typed(cells, TEXTS), where) for where, cells in csv_rows.rows(file)]
     refused: list[Refusal] = []

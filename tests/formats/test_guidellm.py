@@ -126,34 +126,54 @@ def test_of_a_sample_of_its_requests_nothing_is_computed(tmp_path: Path) -> None
     assert "ttft_ms is left out" in point["note"]
 
 
-def with_warm_up(report: Any, version: str | None) -> None:
-    """2 of 6 s are warm-up: 24 answers of 128 tokens over the 6 s, 16 of the ends within the 4 s."""
+def of_version(version: str | None, rates: dict[str, float], tmp_path: Path, **changes: float) -> Path:
+    """The sample as a report of that version, with these rates in it."""
+    report = json.loads(sample("concurrency-4").read_text())
     if version is None:
         del report["metadata"]["guidellm_version"]
     else:
         report["metadata"]["guidellm_version"] = version
     benchmark = report["benchmarks"][0]
-    benchmark.update(duration=4.0, warmup_duration=2.0)
-    benchmark["metrics"]["requests_per_second"]["successful"]["mean"] = 4.0
-    benchmark["metrics"]["output_tokens_per_second"]["successful"]["mean"] = 3072 / 6
-
-
-@pytest.mark.parametrize(
-    ("version", "differ"), [("0.5.1", True), ("0.7.0", True), (None, True), ("0.8.1", False), ("1.0.0", False)]
-)
-def test_before_0_8_a_warm_up_is_cut_from_the_rate_of_requests_only(
-    version: str | None, differ: bool, tmp_path: Path
-) -> None:
-    report = json.loads(sample("concurrency-4").read_text())
-    with_warm_up(report, version)
+    benchmark.update(changes)
+    for name, value in rates.items():
+        benchmark["metrics"][name]["successful"]["mean"] = value
     path = tmp_path / "report.json"
     path.write_text(json.dumps(report))
-    held, (point,) = passports(path), read_points(path)[0]
-    flags = {flag["kind"] for flag in json.loads(point["flags"])}
-    assert "warm-up and cool-down cut" in held["requests_per_s"]["window"]
-    for key in ("output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s"):
-        assert ("not cut" in held[key]["window"]) == differ, key
-    assert ("windows-differ" in flags) == differ
+    return path
+
+
+RATES = {
+    "output_tokens_per_s": "output_tokens_per_second",
+    "input_tokens_per_s": "prompt_tokens_per_second",
+    "total_tokens_per_s": "tokens_per_second",
+}
+
+
+@pytest.mark.parametrize("version", ["0.5.1", "0.7.0", None])
+def test_before_0_8_rates_of_tokens_are_computed_over_the_time_of_the_requests(
+    version: str | None, tmp_path: Path
+) -> None:
+    """All requests start at once: their input took no time from the first TTFT to the last, their output less than the
+    run, and both have 2 of 6 s of warm-up inside, of which 4 s are measured."""
+    stated = {"prompt_tokens_per_second": 6e6, "output_tokens_per_second": 1900.0, "tokens_per_second": 2200.0}
+    stated["requests_per_second"] = 4.0
+    path = of_version(version, stated, tmp_path, duration=4.0, warmup_duration=2.0)
+    (point,), held = read_points(path)[0], passports(path)
+    assert point["requests_per_s"] == 4
+    assert point["output_tokens_per_s"] == pytest.approx(4 * point["osl_actual"])
+    assert point["input_tokens_per_s"] == pytest.approx(4 * point["isl_actual"])
+    assert point["total_tokens_per_s"] == pytest.approx(4 * (point["isl_actual"] + point["osl_actual"]))
+    assert {held[key]["window"] for key in (*RATES, "requests_per_s")} == {held["duration_s"]["window"]}
+    assert all("computed" in held[key]["definition"] for key in RATES)
+    assert "rates_differ" not in point["flags"]
+
+
+@pytest.mark.parametrize("version", ["0.8.1", "1.0.0"])
+def test_from_0_8_on_rates_of_tokens_are_those_of_the_report(version: str, tmp_path: Path) -> None:
+    before = read_points(sample("concurrency-4"))[0][0]
+    stated = {name: before[key] * 1.01 for key, name in RATES.items()}
+    (point,), _ = read_points(of_version(version, stated, tmp_path))
+    assert {RATES[key]: point[key] for key in RATES} == pytest.approx(stated)
 
 
 @pytest.mark.parametrize("name", some(["version-1", "version-0.3", "concurrency-4"], 1))

@@ -8,7 +8,10 @@ incomplete ones stand beside them in the file and are left. With n output tokens
     inter_token_latency_ms      tpot_ms    (last token - first token) / (n - 1), each request weighted by n - 1
     time_per_output_token_ms    ntpot_ms   (last token - request sent) / n, weighted by n: the wait is inside
     request_latency (seconds)   e2el_ms    end of the stream, its usage included, - request sent
-    requests_per_second, prompt_, output_ and tokens_per_second: events / their window, guidellm/window.py
+    requests_per_second        requests_per_s   ends within the measured window / the window
+    prompt_, output_ and tokens_per_second      the same requests/s x their mean tokens; not so before 0.8: RATES
+
+The measured window is the run without its warm-up and cool-down; every request that overlaps it is counted whole.
 
 So what GuideLLM calls TPOT is others' normalised TPOT and its ITL is others' TPOT. In 0.2 and 0.3 the label TPOT stood
 for (last token - first token) / n, which is neither and is left out. A percentile is the smallest value that so many
@@ -23,6 +26,7 @@ metrics.py at ee7a774 and v0.5.1, benchmark/benchmark.py at v0.3.1.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -32,7 +36,6 @@ import numpy as np
 from bench import names
 from bench.errors import InputError
 from bench.formats.guidellm.dataset import run_of, workload
-from bench.formats.guidellm.window import OF_REQUESTS, apart, of_tokens
 from bench.formats.plausibility import no_more_than_all
 from bench.formats.reading import (
     WELL,
@@ -111,12 +114,21 @@ LATENCIES = (
 UNWEIGHTED = ("ttft_ms", "e2el_ms")
 """Of the others, a request that has no value weighs nothing."""
 
+MEASURED = "from the first request's start to the last one's end, warm-up and cool-down cut where the run had them"
 RATES = (
-    ("requests_per_second", "requests_per_s"),
-    ("prompt_tokens_per_second", "input_tokens_per_s"),
-    ("output_tokens_per_second", "output_tokens_per_s"),
-    ("tokens_per_second", "total_tokens_per_s"),
+    ("requests_per_second", "requests_per_s", ()),
+    ("prompt_tokens_per_second", "input_tokens_per_s", ("prompt_token_count",)),
+    ("output_tokens_per_second", "output_tokens_per_s", ("output_token_count",)),
+    ("tokens_per_second", "total_tokens_per_s", ("prompt_token_count", "output_token_count")),
 )
+"""Name in the file, metric, and the counts of what it is a rate of.
+
+From 0.4 to 0.7 a rate of tokens is all of them / the time from the first of them to the last: of input from the first
+TTFT to the last, which is no time at all where requests start together, and warm-up and cool-down are inside. Those are
+computed as later versions do. Formulas: benchmark/schemas/metrics.py of 0.8.0, 0.8.1 and 0.7.0, and
+(generative/metrics.py) 0.6.0.
+"""
+OVER_THE_WINDOW_FROM = (0, 8)
 KNOWN_METRICS = tuple(
     (
         "request_totals request_concurrency request_dispatch_delay request_scheduled_latency turn_predecessor_delay "
@@ -171,7 +183,7 @@ def read(file: SourceFile) -> Reading:
     report = Fields(file.name, _document(file))
     version = report.fields("metadata").text("guidellm_version")
     figures = MetricCollector(
-        NAME, version, window=OF_REQUESTS, token_source="server's usage, else one token for each chunk"
+        NAME, version, window=MEASURED, token_source="server's usage, else one token for each chunk"
     )
     points = [
         _point(figures.of_point(), report, benchmark, place, version)
@@ -219,7 +231,7 @@ def _point(metrics: PointMetrics, report: Fields, benchmark: Fields, place: int,
         harness_version=version,
         date=day_of_seconds(benchmark.number("start_time")),
         note=note_of(said, _ceiling(benchmark)),
-        flags=(*_slow_client(benchmark), *apart(benchmark, metrics, version, old)),
+        flags=_slow_client(benchmark),
     )
 
 
@@ -265,11 +277,7 @@ def _file_all(metrics: PointMetrics, benchmark: Fields, version: str | None, old
         totals.whole("total"),
     )
     metrics.file("duration_s", benchmark.number("duration"), unit="s")
-    for name, key in RATES:
-        values = _successful(stated, name)
-        if values.number("count") != 0:
-            window = of_tokens(version, old) if "tokens" in name else None
-            metrics.file(key, values.number("mean"), definition="of the successful requests", window=window)
+    _file_rates(metrics, stated, as_stated=old or _version(version) >= OVER_THE_WINDOW_FROM)
     for name, base, factor, definition in LATENCIES:
         values = _successful(stated, name)
         if base == "ntpot_ms" and old:
@@ -301,6 +309,27 @@ def _file_all(metrics: PointMetrics, benchmark: Fields, version: str | None, old
         if lost
         else None,
     )
+
+
+def _file_rates(metrics: PointMetrics, stated: Fields, *, as_stated: bool) -> None:
+    """File the throughputs, those of tokens as the file has them or as requests/s times mean tokens."""
+    for name, key, counted in RATES:
+        values = _successful(stated, name)
+        if values.number("count") == 0:
+            continue
+        if as_stated or not counted:
+            metrics.file(key, values.number("mean"), definition="of the successful requests")
+            continue
+        lengths, requests = [_mean(stated, count) for count in counted], metrics.get("requests_per_s")
+        if requests is not None and None not in lengths:
+            tokens = requests * sum(length or 0.0 for length in lengths)
+            metrics.file(key, tokens, definition="computed: the successful requests/s x their mean tokens")
+
+
+def _version(version: str | None) -> tuple[int, int]:
+    """The first two numbers of a version; zeros where a report of 0.4 does not state its own."""
+    found = re.match(r"(\d{1,4})\.(\d{1,4})", version or "")
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def _file(metrics: PointMetrics, base: str, values: Fields, factor: float, definition: str) -> None:

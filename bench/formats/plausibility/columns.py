@@ -159,10 +159,11 @@ def _suspects(columns: Mapping[str, pa.Array], rows: int) -> npt.NDArray[np.bool
 def _too_many(first: Callable[..., FloatColumn]) -> npt.NDArray[np.bool_]:
     """The rows with more in flight than were let in, or more answers than were sent, by their largest throughput."""
     isl, osl = first("isl_actual", "isl_requested"), first("osl_actual", "osl_requested")
-    output, total = (_largest(first, which) for which in ("output", "total"))
+    output, total, taken_in = (_largest(first, which) for which in ("output", "total", "input"))
     let_in = first("concurrency", "batch")
     with np.errstate(all="ignore"):
-        requests = np.fmax(np.fmax(output / osl, first("requests_per_s")), total / (isl + osl))
+        rates = (output / osl, first("requests_per_s"), total / (isl + osl), taken_in / isl)
+        requests = reduce(np.fmax, rates)
         output = np.fmax(output, requests * first("osl_actual"))
         found: npt.NDArray[np.bool_] = requests > first("request_rate") * ROUNDED
         for key, tolerance in {**dict.fromkeys(LATENCIES, LITTLE_TOLERANCE), **PARTS}.items():

@@ -122,14 +122,21 @@ def _either_throughput(point: Point) -> list[tuple[dict[str, float], bool]]:
     ends_early = point.workload.osl_actual is None and by_output < stated.get("requests_per_s", 0.0)
     either = [(metrics, is_cap or (ends_early and OUTPUT in metrics)) for metrics in found]
     either += [(least, True)] * (least != stated)
-    return [_reckoned(metrics, is_cap, point.workload) for metrics, is_cap in either]
+    either += [(more, True) for metrics, _ in either if (more := _by_input(metrics, point.workload, osl))]
+    return [(_with_output(metrics, point.workload), is_cap) for metrics, is_cap in either]
 
 
-def _reckoned(metrics: dict[str, float], is_cap: bool, workload: Workload) -> tuple[dict[str, float], bool]:
-    """The metrics with the requests a second that all tokens make at least, and the output of requests of a counted
-    length, where these are not stated. Beside them whether there may be fewer in flight than by their arithmetic."""
-    if fewest := fewest_requests(metrics, workload):
-        metrics, is_cap = {**metrics, "requests_per_s": fewest}, True
-    if OUTPUT not in metrics and workload.osl_actual and "requests_per_s" in metrics:
-        metrics = {**metrics, OUTPUT: metrics["requests_per_s"] * workload.osl_actual}
-    return metrics, is_cap
+def _by_input(metrics: dict[str, float], workload: Workload, osl: float | None) -> dict[str, float] | None:
+    """The metrics by the requests a second that input or all tokens make at least; None where they make no more than
+    what is stated."""
+    fewest = fewest_requests(metrics, workload)
+    if fewest <= SAME_WINDOW * (soundness.answers(metrics, osl) or 0.0):
+        return None
+    return {**{key: value for key, value in metrics.items() if key != OUTPUT}, "requests_per_s": fewest}
+
+
+def _with_output(metrics: dict[str, float], workload: Workload) -> dict[str, float]:
+    """The metrics with the output of requests of a counted length, where it is not stated."""
+    if OUTPUT in metrics or not workload.osl_actual or "requests_per_s" not in metrics:
+        return metrics
+    return {**metrics, OUTPUT: metrics["requests_per_s"] * workload.osl_actual}

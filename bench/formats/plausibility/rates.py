@@ -86,14 +86,12 @@ def of_all(metrics: Mapping[str, float], deployment: Deployment, fewest: int | N
     return found
 
 
-def fewest_requests(metrics: Mapping[str, float], workload: Workload) -> float | None:
-    """The requests a second that all tokens make at least, where neither output nor requests are stated; None where one
-    is, or where lengths leave it open."""
-    total, isl, osl = metrics.get("total_tokens_per_s"), mean_length(workload, "isl"), mean_length(workload, "osl")
-    if not (total and isl and osl) or metrics.keys() & {"output_tokens_per_s", "requests_per_s"}:
-        return None
-    most = _most_input(workload, isl) + osl
-    return total / most if math.isfinite(most) else None
+def fewest_requests(metrics: Mapping[str, float], workload: Workload) -> float:
+    """The requests a second that input or all tokens make at least; 0 where lengths leave it open."""
+    isl, osl = mean_length(workload, "isl"), mean_length(workload, "osl")
+    most = _most_input(workload, isl) if isl else math.inf
+    by_input = metrics.get("input_tokens_per_s", 0.0) / most
+    return max(by_input, metrics.get("total_tokens_per_s", 0.0) / (most + osl)) if osl else by_input
 
 
 def shared_out(metrics: Mapping[str, float], deployment: Deployment) -> Iterator[StatedRate]:

@@ -154,6 +154,30 @@ def test_all_tokens_alone_tell_that_too_many_were_in_flight(
     assert kinds(one) == expected
 
 
+@pytest.mark.parametrize("stated", [{}, {"output_tokens_per_s": 6400.0}, {"requests_per_s": 64.0}])
+@pytest.mark.parametrize(
+    ("lengths", "rate", "most"),
+    [
+        ({"isl_actual": 900.0, "osl_actual": 100.0}, "total_tokens_per_s", 96_000.0),
+        ({"isl_actual": 900.0, "osl_actual": 100.0}, "input_tokens_per_s", 86_400.0),
+        ({"isl_actual": 900.0, "osl_actual": 100.0}, "input_tokens_per_s_per_accelerator", 10_800.0),
+        ({"isl_requested": 900, "osl_requested": 100}, "input_tokens_per_s", 105_600.0),
+        ({"isl_requested": 900, "osl_requested": 100, "shared_prefix_share": 0.5}, "input_tokens_per_s", None),
+    ],
+)
+def test_input_and_all_tokens_tell_that_too_many_were_in_flight_beside_a_possible_output(
+    stated: dict[str, float], lengths: dict[str, float], rate: str, most: float | None
+) -> None:
+    """64 requests/s of 1 s each are 64 in flight, half as many again are too many; a template may add 200 tokens."""
+
+    def excluded(value: float) -> bool:
+        one = point(workload=Workload(**lengths), **stated, e2el_ms_mean=1000.0, **{rate: value})  # type: ignore[arg-type]
+        return "littles-law" in kinds(one)
+
+    assert excluded((most or 105_600.0) * 1.01) == (most is not None)
+    assert not excluded((most or 105_600.0) * 0.99)
+
+
 def test_requests_that_stream_are_no_more_than_were_let_in() -> None:
     """6,400 tokens/s of 10 ms each are 64 that stream; four times as many are beyond what means leave open."""
     for tpot in ("tpot_ms_mean", "tpot_ms_p50"):
