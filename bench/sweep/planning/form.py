@@ -22,7 +22,6 @@ from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.part import Part
 from bench.sweep.planning.plan import Plan, nested
 from bench.sweep.planning.profiles import profiles
-from bench.sweep.planning.toml_text import toml
 
 TERMS = {term: term.upper() for term in "isl osl ttft tpot itl e2el slo kv tp pp dp ep usd api url".split()}
 UNITS = {"_ms": " (ms)", "_s": " (s)"}
@@ -271,16 +270,25 @@ def _flat(key: str, text: str) -> list[tuple[str, str]]:
         return [(key, text)]
     try:
         plain = key.startswith("endpoint.")  # texts one and all, where a request's field may be of any type
-        return [(f"{key}.{name}", str(value) if plain else toml(value)) for name, value in _table(key, text).items()]
+        return [(f"{key}.{name}", str(value) if plain else _toml(value)) for name, value in _table(key, text).items()]
     except (UsageError, AttributeError):
         return [(key, text)]
+
+
+def _toml(value: Any) -> str:
+    """The value as it stands behind an equals sign, tables in it on the same line."""
+    import tomlkit
+
+    table = tomlkit.inline_table()
+    table["v"] = value
+    return table.as_string().removeprefix("{v = ").removesuffix("}")
 
 
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
-        return toml(value) if value else ""
+        return _toml(value) if value else ""
     if isinstance(value, list | tuple):
         return ", ".join(_text(part) for part in value)
     return str(value)

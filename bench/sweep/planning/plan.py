@@ -172,9 +172,9 @@ class Plan(Part):
 
     def to_toml(self) -> str:
         """The whole plan as TOML, from which `Plan.from_toml` makes an equal one."""
-        from bench.sweep.planning.toml_text import written
+        import tomlkit
 
-        return written(self.document())
+        return tomlkit.dumps(self.document())
 
     def settled(self, *, seed: int | None = None, context_tokens: int | None = None) -> Plan:
         """The plan with what was open: a seed, and the model's limit as the endpoint tells it.
