@@ -33,6 +33,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
     "refusals": ("file", "reason"),
     "retractions": ("id", "source_id", "action"),
     "sums": ("source_id", "sha256"),
+    "accepted": ("id", "reason"),
     "audit": ("at", "who", "what"),
 }
 """The texts that every entry of a ledger has."""

@@ -22,7 +22,6 @@ REBUILD = "Read the library's sources again: `python -m bench rebuild`."
 PUT_BACK = "Put its files back as they came, or purge it."
 RESTORE = "It ships with Kneepoint: put its data/library back as it came."
 UNKNOWN = "It is of an earlier version, without a sum, and no point, score or source has its id."
-LEDGERS = (*ledger.VISIBLE, "audit")
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def verify(roots: Sequence[Root], watch: Watch, missing: Callable[[Sequence[str]
     return Verified(
         packs=len(packs),
         sources=sum(len(source_names(root)) for root in roots),
-        entries=sum(len(ledger.lines(root.ledger(name))) for root in roots for name in LEDGERS),
+        entries=sum(len(ledger.lines(root.ledger(name))) for root in roots for name in ledger.NEEDED),
         without_sums=sum(not _has_sums(root.points / name) for root, name in packs),
         moved_aside=sum(len(listed(root.damaged)) for root in roots),
         wrong=tuple(wrong),
@@ -126,7 +125,7 @@ def _sources(root: Root, watch: Watch) -> Iterator[Damage]:
 def _ledgers(root: Root) -> Iterator[Damage]:
     if ledger.counts(root) is None:
         yield Damage(ledger.COUNTS, "It is not as it was written.", "Delete it; the next change makes it anew.")
-    for name in LEDGERS:
+    for name in ledger.NEEDED:
         for row, what, do in ledger.faults(root, name):
             file = root.ledger(name).name
             yield Damage(file if row is None else f"{file}, line {row}", what, do)

@@ -356,7 +356,7 @@ def one_sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
         SUMMED.format('"id"', "[" * 900 + "]" * 900),
     ],
 )
-@pytest.mark.parametrize("name", ["notes", "retractions", "audit"])
+@pytest.mark.parametrize("name", ["notes", "retractions", "accepted", "audit"])
 def test_a_line_that_no_library_writes_closes_nothing(one_sweep: Path, tmp_path: Path, name: str, line: str) -> None:
     path = Root(Path(shutil.copytree(one_sweep, tmp_path / "library")), writable=True).ledger(name)
     with path.open("a") as stream:

@@ -22,8 +22,8 @@ OF_FEW = 1.5
 times, and of published points that do not say it none is above its rate."""
 SPREAD = 3.0
 """How many standard deviations faster than their rate requests may come: once in a thousand times."""
-BURSTY = 0.1
-"""How many requests that come neither at random nor evenly count as one: bursts of ten."""
+BURST = 100
+"""How many requests that come neither at random nor evenly count as one: those of a burst come together."""
 
 
 def more_than_sent(load: Load, answers_per_s: float, ok: float | None, tolerance: float = ROUNDED) -> tuple[Flag, ...]:
@@ -53,7 +53,7 @@ def at_most(arrivals: str | None, ok: float | None) -> float:
     if not ok:
         return OF_FEW
     kind = (arrivals or "poisson").partition(",")[0].lower()
-    gaps = ok - 1 if kind in ("poisson", "constant") else (ok - 1) * BURSTY
+    gaps = ok - 1 if kind in ("poisson", "constant") else (ok - 1) / BURST
     if gaps <= 0:
         return math.inf
     # The quantile of a gamma distribution by Wilson and Hilferty (The distribution of chi-square, 1931).
