@@ -192,19 +192,22 @@ RATE_SHAPES: tuple[dict[str, object], ...] = (
 )
 """4 answers a second, however that is stated."""
 LOADS: tuple[dict[str, object], ...] = ({}, {"load_kind": "unknown"}, {"load_kind": "open", "request_rate": 4})
-TIMES_MS = (1000, 1500, 2500, 6000)
+LAW_KINDS = ("littles-law", "littles-law-by-median", "few-in-flight")
+TIMES_MS = (250, 1000, 1500, 2500, 6000)
 
 
 def expected_kind(load: dict[str, object], latency: str, time: int) -> str | None:
     """The flag of 4 answers a second of such a time at concurrency 10, by hand.
 
-    More than 15 in flight are too many; fewer than 6.67 too few for a closed loop. A mean explains a median of up to
-    15 / 0.88 = 17.05, and of down to 6.67 / 1.6 = 4.17.
+    More than 15 in flight are too many; fewer than 6.67 too few for a closed loop, and fewer than 1.67 for a short one.
+    A mean explains a median of up to 15 / 0.88 = 17.05, and of down to 6.67 / 1.6 = 4.17.
     """
     in_flight = 4 * time / 1000
     if in_flight <= 15 and (load or in_flight > 6.67):
         return None
-    return "littles-law-by-median" if latency == "e2el_ms_p50" and 4.17 < in_flight < 17.05 else "littles-law"
+    if latency == "e2el_ms_p50" and 4.17 < in_flight < 17.05:
+        return "littles-law-by-median"
+    return "few-in-flight" if 1.67 < in_flight < 15 else "littles-law"
 
 
 def test_little_s_law_is_the_readers_whatever_a_row_states(tmp_path: Path) -> None:
@@ -222,12 +225,12 @@ def test_little_s_law_is_the_readers_whatever_a_row_states(tmp_path: Path) -> No
         if (kind := expected_kind(*about))  # type: ignore[arg-type]
     }
     points = held.fetch("SELECT point_id, variant, flags FROM points")
-    read = {name: kind for _, name, said in points for kind in flags.kinds_of(said) if kind.startswith("littles-law")}
+    read = {name: kind for _, name, said in points for kind in flags.kinds_of(said) if kind in LAW_KINDS}
     variants = {point_id: name for point_id, name, _ in points}
     audited = {variants[one.point_ids[0]]: one.flag for one in found("littles_law", held)}
     assert read == expected
     assert audited == expected
-    assert len(points) == len(shapes) == 72
+    assert len(points) == len(shapes) == 90
 
 
 def test_a_point_whose_chips_are_known_only_later_is_judged_by_them(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from bench.library import Library
 TITLE = "Little's law"
 RULE = (
     "output tokens/s / output length x mean end-to-end latency = concurrency of a closed loop, and at most that of "
-    "another load; a median alone is only warned about where a mean of 0.88 to 1.6 times it explains it; an open "
-    "loop answers no more than it was sent"
+    "another load; too few are only warned about where the end of a short run explains it, and a median alone where a "
+    "mean of 0.88 to 1.6 times it does; an open loop answers no more than it was sent"
 )
 
-KINDS = ("littles-law", "more_than_sent", "littles-law-by-median")
+KINDS = ("littles-law", "more_than_sent", "littles-law-by-median", "few-in-flight")
 
 
 def findings(library: Library) -> Iterator[Finding]:

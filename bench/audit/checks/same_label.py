@@ -32,8 +32,10 @@ LENGTHS = ("isl", "osl")
 alike where both or neither state it, and where neither does, of one dataset."""
 LOADED = "(load_kind IN ('closed', 'batch', 'open', 'saturated') OR (load_kind = 'unknown' AND concurrency > 0))"
 
-NOT_TOLD = ("variant", "kv_precision", *LENGTHS, "context_tokens", "max_model_len", "dataset")
-"""What two points of one label may differ in."""
+OF_TWO = ("variant", "kv_precision")
+"""No chart's label tells these, so that points which differ in them alone look like one."""
+NOT_TOLD = (*LENGTHS, "context_tokens", "max_model_len", "dataset")
+"""What else two points of one label may differ in."""
 
 LISTED = 40
 """So many points of a label are named."""
@@ -51,13 +53,15 @@ def findings(library: Library) -> Iterator[Finding]:
         where = "" if facts.source == other.source else f" in {facts.source} and {other.source}"
         if facts.date and other.date and abs(facts.date - other.date).days > RUN_GAP_DAYS:
             where += f" of {facts.date} and {other.date}"
+        both = ((name, getattr(facts, name), getattr(other, name)) for name in OF_TWO)
+        against = "".join(f" ({name} {one} against {two})" for name, one, two in both if one and two and one != two)
         for name, one in ((name, one) for name in MAY_BE_ABSENT for one in (facts, other)):
             implied = name == "engine_version" and one.engine is None
             if getattr(one, name) is None and getattr(facts, name) != getattr(other, name) and not implied:
                 where += f" ({one.source} states no {name})"
         text = (
             f"{facts.words(unlike)} has {number(high['v'])} and {number(low['v'])} tokens/s{where},"
-            f" {number(worst['r'])} times apart; {counted(len(ids), 'point')} share the label."
+            f" {number(worst['r'])} times apart; {counted(len(ids), 'point')} share the label{against}."
         )
         first = dict.fromkeys((high["id"], low["id"], *ids))
         yield Finding(

@@ -88,7 +88,8 @@ def more_than_sent(point: Point) -> tuple[Flag, ...]:
     conversations."""
     if point.workload.turns:
         return ()
-    osl, ok = mean_length(point.workload, "osl"), point.metrics.get("requests_ok")
+    osl = mean_length(point.workload, "osl")
+    ok = soundness.request_count(point.metrics, osl)
     counted = point.metrics.get("requests_per_s", 0.0)
     reckoned = max(soundness.answers(metrics, osl) or 0.0 for metrics, _ in _either_throughput(point))
     return offered.more_than_sent(point.load, counted, ok) or offered.more_than_sent(

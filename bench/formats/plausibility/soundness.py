@@ -23,6 +23,9 @@ MEAN_OF_MEDIAN = (0.88, 1.6)
 both."""
 LONGEST_OF_MEAN = 2.0
 """How long the longest request is taken to be where only the mean is known: lengths drawn evenly from 0 on."""
+SHORT_RUN = 4.0
+"""How many times fewer may be in flight where the longest request, or how many there were, is not stated: in a run of
+one wave, of lengths as people ask for them, the longest is five to six times the mean."""
 LATENCIES = ("e2el_ms_mean", "e2el_ms_p50")
 """The time in the system that Little's law is told by, the first that is stated."""
 TPOTS = ("tpot_ms_mean", "tpot_ms_p50")
@@ -205,24 +208,32 @@ def littles_law(
 
     Requests in flight are the rate of answers times their mean time in the system (Little's law). Where only the
     median of that E2EL is stated, the flag is `littles-law-by-median`, which warns, as long as a mean of
-    `MEAN_OF_MEDIAN` times the median explains it.
+    `MEAN_OF_MEDIAN` times the median explains it. Where too few are, and the end of a short run may explain it, it is
+    `few-in-flight`, which warns too.
     `because` says why others may have been under way. `is_cap`: no more than `concurrency` were let in, so fewer are
     right.
     """
     flags = [
         flag
         for implied, key in (_in_flight(metrics, osl) if concurrency else ())
-        for flag in _doubt_of(metrics, concurrency or 0, implied, key, because=because, is_cap=is_cap)
+        for flag in _doubt_of(metrics, concurrency or 0, osl, implied, key, because=because, is_cap=is_cap)
     ]
     return tuple(sorted(flags, key=lambda flag: flag.kind != "littles-law")[:1])
 
 
 def _doubt_of(
-    metrics: Mapping[str, float], concurrency: float, implied: float, key: str, *, because: str, is_cap: bool
+    metrics: Mapping[str, float],
+    concurrency: float,
+    osl: float | None,
+    implied: float,
+    key: str,
+    *,
+    because: str,
+    is_cap: bool,
 ) -> tuple[Flag, ...]:
     """The flag that so many requests in flight, by this latency, are not those let in; none where they may be."""
     is_cap = is_cap or key in PARTS
-    least = _least_in_flight(metrics, concurrency)
+    least, in_short_run = _least_in_flight(metrics, concurrency, osl)
     most = concurrency * PARTS.get(key, LITTLE_TOLERANCE)
     if (is_cap or least <= implied) and implied <= most:
         return ()
@@ -240,6 +251,10 @@ def _doubt_of(
         by = f"{abs(explains - 1) * 100:.2g} % {'above' if explains > 1 else 'below'}"
         why = f"{law}; only the median is stated, and a mean {by} it would explain that."
         return (Flag("littles-law-by-median", seen, why, "Look up the mean E2EL, or measure the point again."),)
+    if in_short_run <= implied * (longest if by_median else 1) < least:
+        why = f"{law}; a few slow requests at the end of a short run, of which this row states too little, explain it."
+        do = "Look up the longest request and how many there were, or measure the point with more."
+        return (Flag("few-in-flight", seen, why, do),)
     why = f"{law}: {_hung(metrics, implied, least)}{because}."
     return (Flag("littles-law", seen, why, "Leave the point out of rankings, or measure it again."),)
 
@@ -253,21 +268,36 @@ def _hung(metrics: Mapping[str, float], implied: float, least: float) -> str:
     return f"{them} may have hung on, and then that explains it; else "
 
 
-def _least_in_flight(metrics: Mapping[str, float], concurrency: float) -> float:
-    """How few requests a closed loop may have had in flight on average, its ramp, tail and failures counted for it.
+def _least_in_flight(metrics: Mapping[str, float], concurrency: float, osl: float | None) -> tuple[float, float]:
+    """How few requests a closed loop may have had in flight on average, its ramp, tail and failures counted for it; and
+    how few in a run whose ramp and tail may be more than what is stated of it tells.
 
     A loop that fills each free place at once ends within the sum of all times / places + the longest of them (Graham,
     Bounds for certain multiprocessing anomalies, 1966). A failed request's time is not known: it is taken for the
     longest. Without a number of requests a ramp and a tail are inside the tolerance.
     """
-    ok, failed = metrics.get("requests_ok"), metrics.get("requests_failed", 0.0)
+    ok, failed = request_count(metrics, osl), metrics.get("requests_failed", 0.0)
     mean = metrics.get("e2el_ms_mean", metrics.get("e2el_ms_p50"))
     if not ok or not mean:
-        return concurrency / LITTLE_TOLERANCE
+        return concurrency / LITTLE_TOLERANCE, concurrency / LITTLE_TOLERANCE / SHORT_RUN
     places = min(concurrency, ok + failed)
-    longest = max(metrics.get("e2el_ms_max", metrics.get("e2el_ms_p99", LONGEST_OF_MEAN * mean)), mean)
-    share = ok * mean / (ok * mean + (places + failed) * longest)
-    return places * share / LITTLE_TOLERANCE
+
+    def least(longest: float) -> float:
+        share = ok * mean / (ok * mean + (places + failed) * max(longest, mean))
+        return places * share / LITTLE_TOLERANCE
+
+    likely = least(metrics.get("e2el_ms_max", metrics.get("e2el_ms_p99", LONGEST_OF_MEAN * mean)))
+    is_bounded = metrics.keys() & {"e2el_ms_max", "e2el_ms_std"}
+    return likely, min(likely, least(_longest(metrics, ok, mean))) if is_bounded else likely / SHORT_RUN
+
+
+def request_count(metrics: Mapping[str, float], osl: float | None) -> float | None:
+    """How many requests were answered: as counted, else as their throughput and the duration make, or the output
+    tokens and their mean length; None where neither is stated."""
+    if ok := metrics.get("requests_ok"):
+        return ok
+    rate, duration, tokens = answers(metrics, osl), metrics.get("duration_s"), metrics.get("output_tokens")
+    return rate * duration if rate and duration else tokens / osl if tokens and osl else None
 
 
 def with_tpot(metrics: Mapping[str, float]) -> dict[str, float]:
@@ -291,12 +321,15 @@ def check_in_flight(
     """Check that a latency is in its unit by the requests in flight that it makes with the throughput.
 
     Too few are right of a cap, where requests are known to have failed, which may have hung on, and where a duration
-    and a number of answers tell the unit themselves.
+    and a number or rate of answers tell the unit themselves, or how short the run was.
     """
     for implied, key in _in_flight(metrics, osl) if concurrency else ():
         share = implied / (concurrency or 1)
         excused = (
-            is_cap or key in PARTS or metrics.get("requests_failed") or {"duration_s", "requests_ok"} <= metrics.keys()
+            is_cap
+            or key in PARTS
+            or metrics.get("requests_failed")
+            or ("duration_s" in metrics and request_count(metrics, osl))
         )
         if share > TOO_MUCH or (share < TOO_LITTLE and not excused):
             why = f"with the throughput that is {implied:.3g} requests in flight where {concurrency:,.0f} were"

@@ -261,19 +261,20 @@ def test_a_flag_goes_where_figures_earned_it_only_as_they_were_read() -> None:
 
 def test_what_contradicts_littles_law_ranks_nowhere_and_what_a_median_may_explain_does() -> None:
     columns = {
-        "output_tokens_per_s": pa.array([1000.0] * 5),
-        "osl_requested": pa.array([100] * 5),
-        "concurrency": pa.array([64, 23, 25, 6, 5]),
-        "load_kind": pa.array(["closed"] * 5),
-        "e2el_ms_mean": pa.array([1000.0, None, None, None, None]),  # 10 answers a second of 1 s are 10 in flight
-        "e2el_ms_p50": pa.array([None, 1000.0, 1000.0, 1000.0, 1000.0]),
+        "output_tokens_per_s": pa.array([1000.0] * 7),
+        "osl_requested": pa.array([100] * 7),
+        "concurrency": pa.array([64, 59, 23, 25, 97, 6, 5]),
+        "load_kind": pa.array(["closed"] * 7),
+        "e2el_ms_mean": pa.array([1000.0, 1000.0, *[None] * 5]),  # 10 answers a second of 1 s are 10 in flight
+        "e2el_ms_p50": pa.array([None, None, *[1000.0] * 5]),
     }
-    found = with_doubts(columns, 5)
+    found = with_doubts(columns, 7)
     assert found is not None
     kinds = [[flag["kind"] for flag in json.loads(one)] for one in found.to_pylist()]
     by_median = ["littles-law-by-median"]
-    assert kinds == [["littles-law"], by_median, ["littles-law"], by_median, ["littles-law"]]
-    assert [flags.weight(kind) for (kind,) in kinds] == ["excludes", "warns", "excludes", "warns", "excludes"]
+    few, law = ["few-in-flight"], ["littles-law"]
+    assert kinds == [law, few, by_median, few, law, by_median, law]
+    assert [flags.weight(kind) for (kind,) in (law, few, by_median)] == ["excludes", "warns", "warns"]
 
 
 def test_more_in_flight_than_were_let_in_ranks_nowhere_however_it_is_stated() -> None:

@@ -338,6 +338,29 @@ def test_the_catalogue_says_by_which_factors_a_median_is_judged() -> None:
     assert "of {:g} to {:g} times the median".format(*MEAN_OF_MEDIAN) in said
 
 
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        # 64 requests at once, done after 14 s: 22.9 in flight on average, the mean 5 s.
+        ({"requests_ok": 64.0}, []),
+        ({"duration_s": 14.0}, []),
+        ({}, ["few-in-flight"]),
+        # Of 1,000 requests none is above mean + std x sqrt(999), nor above the longest.
+        ({"requests_ok": 1000.0, "e2el_ms_p99": 9000.0}, ["few-in-flight"]),
+        ({"requests_ok": 1000.0, "e2el_ms_p99": 9000.0, "e2el_ms_std": 4800.0}, ["few-in-flight"]),
+        ({"requests_ok": 1000.0, "e2el_ms_p99": 9000.0, "e2el_ms_std": 100.0}, ["littles-law"]),
+        ({"requests_ok": 1000.0, "e2el_ms_max": 9000.0}, ["littles-law"]),
+        ({"requests_ok": 1000.0, "e2el_ms_max": 150_000.0}, []),
+    ],
+)
+def test_few_in_flight_are_excluded_only_where_no_short_run_explains_them(
+    more: dict[str, float], expected: list[str]
+) -> None:
+    one = point(workload=Workload(), requests_per_s=64 / 14, e2el_ms_mean=5000.0, **more)
+    assert kinds(one) == expected
+    assert flags.weight("few-in-flight") == "warns"
+
+
 def test_an_excluding_flag_is_given_rather_than_the_one_of_a_median() -> None:
     """By the median 39 of 64 are in flight, which a mean may explain; by what each chip is said to do 390 are."""
     median = point(output_tokens_per_s=2600.0, e2el_ms_p50=1500.0)
