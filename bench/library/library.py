@@ -144,7 +144,7 @@ class Library:
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A DuckDB cursor of its own on the index, for one caller in one thread."""
-        return self._shown.index.cursor()
+        return self._shown.ask("", lambda cursor: cursor)
 
     def fetch(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a trusted query as tuples; a small result is remembered as long as nothing changes."""
@@ -248,7 +248,7 @@ class Library:
                 tell(done, len(files.candidates), candidate.shown)
                 batch.take(candidate, force=force)
             tell(len(files.candidates), max(1, len(files.candidates)), "")
-            batch.hear(self._shown.index.sources_of)
+            batch.hear(lambda ids: self._shown.ask("", lambda _: self._shown.index.sources_of(ids)))
             if not dry_run:
                 self._keep_models(files.models, who or ledger.person())
                 self._publish(batch, who or ledger.person())

@@ -6,10 +6,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.library import Library
+from bench.library import Library, index
 from tests.questions.heatmap.results import library_of, point
 from tests.thorough import times
 
@@ -102,7 +103,10 @@ def test_no_point_of_a_newest_run_is_ever_set_aside(tmp_path_factory: Any, runs:
     assert aside == dict.fromkeys(sorted(expected, key=float), "older run")
 
 
-def test_a_version_told_by_another_row_is_joined_to_the_points_and_not_they_to_it(tmp_path: Path) -> None:
+def test_a_version_told_by_another_row_is_joined_to_many_points_and_not_they_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "FEW_POINTS", 1)
     run = [point(64, 64, 1, source_url=f"{RUN}1"), point(64, 64, 2, engine_version=None, source_url=f"{RUN}1")]
     with closing(library_of(tmp_path, run)) as library:
         ((_, plan),) = library.fetch("EXPLAIN SELECT engine_version FROM points")
