@@ -12,7 +12,7 @@ import duckdb
 
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats.journal import SWEEP_ID
-from bench.library import erasing, ledger, merging, model_configs, rebuilding, store, verifying
+from bench.library import erasing, ledger, merging, model_configs, rebuilding, store, tables, verifying
 from bench.library import facts as stated
 from bench.library.columns import IDENTITY
 from bench.library.importing.batch import ImportBatch
@@ -231,15 +231,13 @@ class Library:
                 model=None if model is None else str(model),
             )
             files = search.find(sought)
-            priced = self.fetch("SELECT DISTINCT accelerator FROM prices WHERE usd_per_accelerator_hour > 0")
-            chips = frozenset(chip for (chip,) in priced)
             batch = ImportBatch(
                 root,
                 self._snapshot,
                 folder,
                 self._shown.runs(),
                 given,
-                priced=chips,
+                priced=tables.priced(self._snapshot),
                 inside=files.bundles,
                 keep=not dry_run,
             )

@@ -43,7 +43,11 @@ def test_another_engine_version_is_another_run_of_the_same_deployment(tmp_path: 
     assert standing(library_of(tmp_path, rows)) == {"10": "older run"}
 
 
-def test_what_one_row_of_a_run_states_holds_for_the_others_unless_they_contradict(tmp_path: Path) -> None:
+@pytest.mark.parametrize("few", [index.FEW_POINTS, 1], ids=["few", "many"])
+def test_what_one_row_of_a_run_states_holds_for_the_others_unless_they_contradict(
+    tmp_path: Path, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "FEW_POINTS", few)
     rows = [
         point(128, 128, 1, concurrency=1, engine_version=None, source_url=f"{RUN}1"),
         point(128, 128, 2, concurrency=2, engine_version="0.17", source_url=f"{RUN}1"),

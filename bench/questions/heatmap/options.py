@@ -162,7 +162,7 @@ def _needs(library: Library, metric: str, columns: Collection[str] = (), divided
     has = f"{grid.value_sql(library, metric)} IS NOT NULL"
     if not divided:
         return Needs(catalogue.metric(metric).label.lower(), has)
-    both = f"count(DISTINCT {divided}) > 1"
+    both = f"min({divided}) <> max({divided})"
     return Needs("cell that both sides have", has, ", ".join((*columns, LOAD_KIND)), both)
 
 
