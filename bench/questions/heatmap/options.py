@@ -202,9 +202,10 @@ def _is_crowded(library: Library, view: View, axes: Sequence[str]) -> bool:
     """Whether there are more counts of chips than panels have room for, and fewer accelerators."""
     condition = evidence.ranked(library, evidence.read(view))
     placed = "".join(f" AND {one} IS NOT NULL" for one in axes)
-    sql = "SELECT count(DISTINCT accelerators), count(DISTINCT accelerator) FROM points"
-    counts, names = library.fetch(f"{sql} WHERE {condition.sql}{placed}", condition.params)[0]
-    return bool(counts > MOST_PANELS and 1 < names < counts)
+    sql = f"SELECT DISTINCT accelerators, accelerator FROM points WHERE {condition.sql}{placed}"
+    rows = library.fetch(sql, condition.params)
+    counts, names = (len({row[place] for row in rows} - {None}) for place in (0, 1))
+    return counts > MOST_PANELS and 1 < names < counts
 
 
 def _places(seen: Sequence[tuple[Any, ...]], pair: tuple[str, str], *, shared: bool) -> set[tuple[float, float]]:
