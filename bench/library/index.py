@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bench import catalogue
 from bench.formats.reading.point_table import REAL
 from bench.library import newest_runs, tables
-from bench.library.columns import IDENTITY, PACK_BASE, REFUSALS, SCORES, SQL_TYPES, literal, quoted, read_sql
+from bench.library.columns import IDENTITY, PACK_BASE, REFUSALS, SQL_TYPES, literal, quoted, read_sql
 from bench.library.packs import SIDECARS, Pack, conformed
 from bench.library.runs import UNDATED, KnownRuns, RunSpan
 from bench.library.snapshot import Snapshot
@@ -54,6 +54,7 @@ class Index:
         self._is_up = False
         self._kept = False
         self._knows_what_stands = False
+        self._unmade: set[str] = set()
         self.stored: frozenset[str] = frozenset()
         self.derived: Mapping[str, str] = {}
         self._lock_down(readable)
@@ -63,12 +64,15 @@ class Index:
     def cursor(self, sql: str = "") -> duckdb.DuckDBPyConnection:
         """A cursor for one call; cursors of different threads do not disturb each other.
 
-        A state is brought up at its first query, which raises duckdb.Error where files of it cannot be read; which
-        points stand for others is worked out at the first query whose `sql` asks for it.
+        A state is brought up at its first query, which raises duckdb.Error where files of it cannot be read; what lies
+        beside the points, and which of them stand for others, at the first query whose `sql` asks for it. Without
+        `sql` it may ask for anything that lies beside them.
         """
         with self._lock:
             if not self._is_up and self._shown is not None:
                 self._bring_up(self._shown)
+            for name in [one for one in SIDECARS if one in self._unmade and (not sql or one in sql.lower())]:
+                self._show_beside(name)
             if newest_runs.SET_ASIDE in sql and not self._knows_what_stands:
                 query = newest_runs.set_aside_sql("points", frozenset(self.stored | self.derived.keys()))
                 self._con.execute(f"CREATE OR REPLACE TABLE {newest_runs.SET_ASIDE} AS {query}")
@@ -97,13 +101,13 @@ class Index:
             self._con.execute("ROLLBACK")
             self._made = {}
             raise
-        self._is_up, self._kept, self._knows_what_stands = True, few, False
+        self._is_up, self._kept, self._knows_what_stands, self._unmade = True, few, False, set(SIDECARS)
 
     def known_runs(self, without: Sequence[str]) -> KnownRuns:
         """Looks up the runs the library holds of given series, leaving out these sources."""
 
         def known(keys: NDArray[np.int64]) -> list[tuple[int, RunSpan]]:
-            with self.cursor() as cursor:
+            with self.cursor("pack_points") as cursor:
                 cursor.register("wanted_keys", pa.table({"key": keys}))
                 rows = cursor.execute(
                     "SELECT series_key, series_id, min(date) - DATE '1970-01-01', max(date) - DATE '1970-01-01'"
@@ -122,7 +126,7 @@ class Index:
         """The sources that these points and scores lie in, hidden ones too; what is neither is left out."""
         if not ids:
             return {}
-        with self.cursor() as cursor:
+        with self.cursor("pack_scores") as cursor:
             rows = cursor.execute(
                 "WITH wanted AS (SELECT unnest(CAST($1 AS VARCHAR[])) AS id)"
                 " SELECT point_id, source_id FROM pack_points WHERE point_id IN (SELECT id FROM wanted)"
@@ -162,17 +166,19 @@ class Index:
         self._view("pack_points", _rows_sql(snapshot, columns, partial(_doubled, snapshot)))
         shown = _rows_sql(snapshot, columns, partial(_hidden, snapshot))
         self._points(f"SELECT {_point_columns(self.stored, self.derived)} FROM ({shown})", few)
-        for name, kinds in SIDECARS.items():
-            self._view(f"pack_{name}", _sidecar_sql(snapshot, name, kinds))
-        scores = ", ".join(quoted(name) for name in SCORES)
-        self._view(
-            "scores",
-            f"SELECT {scores} FROM pack_scores WHERE source_id NOT IN (SELECT id FROM retractions)"
-            " AND score_id NOT IN (SELECT id FROM retractions)",
-        )
-        self._view("passports", "SELECT * FROM pack_passports")
-        refused = ", ".join(quoted(name) for name in REFUSALS)
-        self._view("refusals", f"SELECT {refused} FROM pack_refusals UNION ALL SELECT {refused} FROM file_refusals")
+
+    def _show_beside(self, name: str) -> None:
+        """Make the views of what lies beside the points under this name."""
+        assert self._shown is not None
+        self._view(f"pack_{name}", _sidecar_sql(self._shown, name, SIDECARS[name]))
+        shown = f"SELECT {', '.join(map(quoted, SIDECARS[name]))} FROM pack_{name}"
+        if name == "scores":
+            shown += " WHERE source_id NOT IN (SELECT id FROM retractions)"
+            shown += " AND score_id NOT IN (SELECT id FROM retractions)"
+        if name == "refusals":
+            shown += f" UNION ALL SELECT {', '.join(map(quoted, REFUSALS))} FROM file_refusals"
+        self._view(name, shown)
+        self._unmade.discard(name)
 
     def _points(self, sql: str, few: bool) -> None:
         """Make the points: a table where they are few, else a view over their files.
@@ -215,8 +221,8 @@ class Index:
 
     def _view(self, name: str, sql: str) -> None:
         if self._made.get(name) != sql:
-            self._made[name] = sql
             self._con.execute(f"CREATE OR REPLACE VIEW {name} AS {sql}")
+            self._made[name] = sql
 
 
 def _point_columns(stored: frozenset[str], derived: Mapping[str, str]) -> str:

@@ -246,7 +246,7 @@ class Library:
                 tell(done, len(files.candidates), candidate.shown)
                 batch.take(candidate, force=force)
             tell(len(files.candidates), max(1, len(files.candidates)), "")
-            batch.hear(lambda ids: self._shown.ask("", lambda _: self._shown.index.sources_of(ids)))
+            batch.hear(lambda ids: self._shown.ask("pack_scores", lambda _: self._shown.index.sources_of(ids)))
             if not dry_run:
                 self._keep_models(files.models, who or ledger.person())
                 self._publish(batch, who or ledger.person())

@@ -57,7 +57,7 @@ class LiveIndex:
         """The runs of series, those the library holds included; those of sources being read again left out."""
         known = self.index.known_runs(without)
         held = self.snapshot.owners.keys() - set(without)
-        return Runs((lambda keys: self.ask("", lambda _: known(keys))) if held else None)
+        return Runs((lambda keys: self.ask("pack_points", lambda _: known(keys))) if held else None)
 
     def _demand_news(self, shown: Snapshot, problem: duckdb.Error) -> None:
         """Return where the library is another now than the one that could not be read; else raise the error."""
