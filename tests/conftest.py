@@ -56,6 +56,7 @@ def pytest_collection_finish() -> None:
     """What was imported and collected stays: Streamlit and every load look for garbage, and need not look there."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)  # a twentieth of the time of some folders was spent on looking
 
 
 def pytest_unconfigure() -> None:

@@ -27,6 +27,9 @@ SECOND_TRIES = 5
 ROOM_BYTES = 6_000_000_000
 TRACED = "KNEEPOINT_TEST_TRACES"
 """The environment variable under which browser tests record traces: these take more time than the tests."""
+NO_BROWSER = "--ignore=tests/e2e"
+"""Keeps a part without a browser from importing the tests that all drive one."""
+
 LEFT_OUT = "not engine and not setup and not exhaustive and not timed and not fuzz"
 
 
@@ -78,13 +81,15 @@ def parts_of(target: str) -> list[Part]:
         return lint()
     if target == "check":
         pure = f"not browser and not long and {LEFT_OUT}"
-        return [*lint(), tests("pure", "quick", pure, cores)]
+        return [*lint(), tests("pure", "quick", pure, cores, NO_BROWSER)]
     if target == "test":
         browser = tests("browser", "ci", f"browser and {LEFT_OUT}", 2, "--no-loadscope-reorder")
-        return [*lint(), tests("unit", "ci", f"not browser and {LEFT_OUT}", cores + 1), browser]
+        return [*lint(), tests("unit", "ci", f"not browser and {LEFT_OUT}", cores + 1, NO_BROWSER), browser]
     browser = tests("browser", "thorough", "browser and not fuzz and not timed", 2, "--no-loadscope-reorder")
-    unit = tests("unit", "thorough", "not browser and not engine and not setup and not fuzz and not timed", cores)
-    rest = tests("setup", "thorough", "setup and not browser", 0)
+    unit = tests(
+        "unit", "thorough", "not browser and not engine and not setup and not fuzz and not timed", cores, NO_BROWSER
+    )
+    rest = tests("setup", "thorough", "setup and not browser", 0, NO_BROWSER)
     timed = tests("timed", "ci", "timed and not engine and not fuzz", 0)
     return [*lint(), unit, browser, rest, timed]
 

@@ -27,7 +27,7 @@ from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.plan import Plan
 from bench.sweep.session import launching
 from bench.view import View
-from tests.benchmarks._server import Server, running
+from tests.benchmarks._server import NOT_WARMED, Server, running
 from tests.library.files import table
 from tests.polling import until
 
@@ -317,7 +317,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def process(place: Path) -> Iterator[Server]:
-    with running(place) as started:
+    with running(place, setup=NOT_WARMED) as started:
         yield started
 
 
@@ -445,7 +445,7 @@ def test_a_token_is_in_no_log_and_no_file(tmp_path: Path) -> None:
         (library / "endpoints.toml").write_text(f'[endpoints.lab]\nbase_url = "{url}"\nmodel = "fake-model"\n')
         plan = {key: value for key, value in DOTTED.items() if not key.startswith("endpoint.")}
         plan["endpoint.name"] = "lab"
-        with running(library, log, environment=settings) as process:
+        with running(library, log, environment=settings, setup=NOT_WARMED) as process:
             for given, status in ((wrong, 403), (token, 201)):
                 found, told = asked(process.url, "POST", "/api/sweeps", plan, authorization=f"Bearer {given}")
                 assert found == status, told

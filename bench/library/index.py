@@ -3,7 +3,8 @@
 Points, scores, passports and refusals of packs are views over Parquet; the small rest are tables, and so are sweeps'
 journals that are read in place. Measured on a
 million points: one list of files matched by field id costs what a bare read_parquet costs. Of few points it is the
-planning of such a view that costs, 5 ms a query, so few points that are asked for again become a table.
+planning of such a view that costs, 5 ms a query, so few points are a table. A state is brought up at its first query,
+since a change of a library passes through several that nobody asks about.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from bench import catalogue
 from bench.formats.reading.point_table import REAL
 from bench.library import newest_runs, tables
-from bench.library.columns import IDENTITY, PACK_BASE, REFUSALS, SCORES, SQL_TYPES, literal, quoted, read_sql
+from bench.library.columns import IDENTITY, PACK_BASE, REFUSALS, SQL_TYPES, literal, quoted, read_sql
 from bench.library.packs import SIDECARS, Pack, conformed
 from bench.library.runs import UNDATED, KnownRuns, RunSpan
 from bench.library.snapshot import Snapshot
@@ -37,9 +38,6 @@ IN_PLACE = "in_place"
 FEW_POINTS = 10_000
 """2 kB each in memory; as a table, the shipped 4,700 are made in 27 ms and a query of them costs a tenth."""
 
-ASKED_AGAIN = 3
-"""The query of one state at which its few points become a table: an answer asks about ten, a person's SQL is one."""
-
 LeftOutSql = Callable[[Pack], str]
 """The SQL condition of a pack's rows that are not shown; empty when all are."""
 
@@ -53,9 +51,10 @@ class Index:
         self._con = duckdb.connect(":memory:")
         self._shown: Snapshot | None = None
         self._made: dict[str, pa.Table | str] = {}
-        self._queries = 0
+        self._is_up = False
         self._kept = False
         self._knows_what_stands = False
+        self._unmade: set[str] = set()
         self.stored: frozenset[str] = frozenset()
         self.derived: Mapping[str, str] = {}
         self._lock_down(readable)
@@ -65,15 +64,15 @@ class Index:
     def cursor(self, sql: str = "") -> duckdb.DuckDBPyConnection:
         """A cursor for one call; cursors of different threads do not disturb each other.
 
-        What the runs of this state say is worked out at its first query, and at the first whose `sql` asks for it
-        which points stand for others.
+        A state is brought up at its first query, which raises duckdb.Error where files of it cannot be read; what lies
+        beside the points, and which of them stand for others, at the first query whose `sql` asks for it. Without
+        `sql` it may ask for anything that lies beside them.
         """
         with self._lock:
-            self._queries += 1
-            if self._queries == 1:
-                self._tell_runs()
-            if self._queries == ASKED_AGAIN:
-                self._keep_few()
+            if not self._is_up and self._shown is not None:
+                self._bring_up(self._shown)
+            for name in [one for one in SIDECARS if one in self._unmade and (not sql or one in sql.lower())]:
+                self._show_beside(name)
             if newest_runs.SET_ASIDE in sql and not self._knows_what_stands:
                 query = newest_runs.set_aside_sql("points", frozenset(self.stored | self.derived.keys()))
                 self._con.execute(f"CREATE OR REPLACE TABLE {newest_runs.SET_ASIDE} AS {query}")
@@ -85,29 +84,30 @@ class Index:
         with self._lock:
             if snapshot is self._shown:
                 return
-            stored = frozenset(key for pack in snapshot.packs for key in pack.sheet.metrics)
-            derived = catalogue.derivable(stored | IDENTITY.keys())
-            self._con.execute("BEGIN")
-            try:
-                if self._kept:
-                    self._con.execute("DROP TABLE points")
-                    self._made.pop("points", None)
-                for name, rows in tables.of_snapshot(snapshot).items():
-                    self._table(name, rows)
-                self._show_packs(snapshot, stored, derived)
-                self._con.execute("COMMIT")
-            except BaseException:
-                self._con.execute("ROLLBACK")
-                self._made = {}
-                raise
-            self._shown, self.stored, self.derived = snapshot, stored, derived
-            self._queries, self._kept, self._knows_what_stands = 0, False, False
+            self.stored = frozenset(key for pack in snapshot.packs for key in pack.sheet.metrics)
+            self.derived = catalogue.derivable(self.stored | IDENTITY.keys())
+            self._shown, self._is_up = snapshot, False
+
+    def _bring_up(self, snapshot: Snapshot) -> None:
+        """Make the tables and views of a state, and what the runs of it say."""
+        self._con.execute("BEGIN")
+        try:
+            for name, rows in tables.of_snapshot(snapshot).items():
+                self._table(name, rows)
+            few = sum(pack.sheet.points for pack in snapshot.packs) <= FEW_POINTS
+            self._show_packs(snapshot, few)
+            self._con.execute("COMMIT")
+        except BaseException:
+            self._con.execute("ROLLBACK")
+            self._made = {}
+            raise
+        self._is_up, self._kept, self._knows_what_stands, self._unmade = True, few, False, set(SIDECARS)
 
     def known_runs(self, without: Sequence[str]) -> KnownRuns:
         """Looks up the runs the library holds of given series, leaving out these sources."""
 
         def known(keys: NDArray[np.int64]) -> list[tuple[int, RunSpan]]:
-            with self.cursor() as cursor:
+            with self.cursor("pack_points") as cursor:
                 cursor.register("wanted_keys", pa.table({"key": keys}))
                 rows = cursor.execute(
                     "SELECT series_key, series_id, min(date) - DATE '1970-01-01', max(date) - DATE '1970-01-01'"
@@ -126,7 +126,7 @@ class Index:
         """The sources that these points and scores lie in, hidden ones too; what is neither is left out."""
         if not ids:
             return {}
-        with self.cursor() as cursor:
+        with self.cursor("pack_scores") as cursor:
             rows = cursor.execute(
                 "WITH wanted AS (SELECT unnest(CAST($1 AS VARCHAR[])) AS id)"
                 " SELECT point_id, source_id FROM pack_points WHERE point_id IN (SELECT id FROM wanted)"
@@ -156,59 +156,56 @@ class Index:
         ):
             self._con.execute(f"SET {setting}")
 
-    def _show_packs(self, snapshot: Snapshot, stored: frozenset[str], derived: Mapping[str, str]) -> None:
-        columns = {**PACK_BASE, **dict.fromkeys(sorted(stored), REAL)}
+    def _show_packs(self, snapshot: Snapshot, few: bool) -> None:
+        columns = {**PACK_BASE, **dict.fromkeys(sorted(self.stored), REAL)}
         growing = [pack for pack in snapshot.packs if pack.rows is not None]
         if growing:
             rows = pa.concat_tables([conformed(pack.rows, pa.schema(list(columns.items()))) for pack in growing])
             self._table(IN_PLACE, rows)
             self._table(f"{IN_PLACE}_passports", pa.concat_tables([pack.passports for pack in growing]))
-        metrics = _point_columns(stored, derived)
         self._view("pack_points", _rows_sql(snapshot, columns, partial(_doubled, snapshot)))
         shown = _rows_sql(snapshot, columns, partial(_hidden, snapshot))
-        self._view("points_as_stated", f"SELECT {metrics} FROM ({shown})")
-        self._view("points", "SELECT * FROM points_as_stated")
-        for name, kinds in SIDECARS.items():
-            self._view(f"pack_{name}", _sidecar_sql(snapshot, name, kinds))
-        scores = ", ".join(quoted(name) for name in SCORES)
-        self._view(
-            "scores",
-            f"SELECT {scores} FROM pack_scores WHERE source_id NOT IN (SELECT id FROM retractions)"
-            " AND score_id NOT IN (SELECT id FROM retractions)",
-        )
-        self._view("passports", "SELECT * FROM pack_passports")
-        refused = ", ".join(quoted(name) for name in REFUSALS)
-        self._view("refusals", f"SELECT {refused} FROM pack_refusals UNION ALL SELECT {refused} FROM file_refusals")
+        self._points(f"SELECT {_point_columns(self.stored, self.derived)} FROM ({shown})", few)
 
-    def _tell_runs(self) -> None:
-        """State in the points a version that a row of a run leaves out and another row of it states."""
-        try:
-            query = newest_runs.versions_sql("points_as_stated")
-            self._con.execute(f"CREATE OR REPLACE TABLE {newest_runs.VERSIONS} AS {query}")
-        except duckdb.Error:
-            self._queries = 0  # a pack that cannot be read: the query itself will tell
-            return
-        if self._con.execute(f"SELECT 1 FROM {newest_runs.VERSIONS} LIMIT 1").fetchall():
-            self._view(
-                "points",
-                "SELECT points_as_stated.* REPLACE (coalesce(points_as_stated.engine_version, run.engine_version)"
-                f" AS engine_version) FROM points_as_stated LEFT JOIN {newest_runs.VERSIONS} AS run USING (point_id)",
+    def _show_beside(self, name: str) -> None:
+        """Make the views of what lies beside the points under this name."""
+        assert self._shown is not None
+        self._view(f"pack_{name}", _sidecar_sql(self._shown, name, SIDECARS[name]))
+        shown = f"SELECT {', '.join(map(quoted, SIDECARS[name]))} FROM pack_{name}"
+        if name == "scores":
+            shown += " WHERE source_id NOT IN (SELECT id FROM retractions)"
+            shown += " AND score_id NOT IN (SELECT id FROM retractions)"
+        if name == "refusals":
+            shown += f" UNION ALL SELECT {', '.join(map(quoted, REFUSALS))} FROM file_refusals"
+        self._view(name, shown)
+        self._unmade.discard(name)
+
+    def _points(self, sql: str, few: bool) -> None:
+        """Make the points: a table where they are few, else a view over their files.
+
+        A version that a row of a run leaves out is the one that another row of it states.
+        """
+        self._con.execute(f"DROP {'TABLE' if self._kept else 'VIEW'} IF EXISTS points")
+        self._made.pop("points", None)
+        stated, versions = "points" if few else "points_as_stated", newest_runs.VERSIONS
+        if few:
+            self._con.execute(f"CREATE TABLE points AS {sql}")
+        else:
+            self._view(stated, sql)
+        self._con.execute(f"CREATE OR REPLACE TABLE {versions} AS {newest_runs.versions_sql(stated)}")
+        left_out = self._con.execute(f"SELECT 1 FROM {versions} LIMIT 1").fetchall()
+        if few and left_out:
+            known = f"points.point_id = {versions}.point_id"
+            self._con.execute(
+                f"UPDATE points SET engine_version = {versions}.engine_version FROM {versions} WHERE {known}"
             )
-
-    def _keep_few(self) -> None:
-        """Make few points a table. Those that cannot be read stay a view, whose queries tell why."""
-        if self._shown is None or sum(pack.sheet.points for pack in self._shown.packs) > FEW_POINTS:
-            return
-        self._con.execute("BEGIN")
-        try:
-            self._con.execute("CREATE TABLE kept AS SELECT * FROM points")
-            self._con.execute("DROP VIEW points")
-            self._con.execute("ALTER TABLE kept RENAME TO points")
-            self._con.execute("COMMIT")
-        except duckdb.Error:
-            self._con.execute("ROLLBACK")
-            return
-        self._kept = True
+        elif not few:
+            whole = f"SELECT * FROM {stated}"
+            joined = (
+                f"SELECT {stated}.* REPLACE (coalesce({stated}.engine_version, run.engine_version)"
+                f" AS engine_version) FROM {stated} LEFT JOIN {versions} AS run USING (point_id)"
+            )
+            self._view("points", joined if left_out else whole)
 
     def _table(self, name: str, rows: pa.Table) -> None:
         if name in self._made and self._made[name] == rows:
@@ -224,8 +221,8 @@ class Index:
 
     def _view(self, name: str, sql: str) -> None:
         if self._made.get(name) != sql:
-            self._made[name] = sql
             self._con.execute(f"CREATE OR REPLACE VIEW {name} AS {sql}")
+            self._made[name] = sql
 
 
 def _point_columns(stored: frozenset[str], derived: Mapping[str, str]) -> str:

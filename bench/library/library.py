@@ -12,7 +12,7 @@ import duckdb
 
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats.journal import SWEEP_ID
-from bench.library import erasing, ledger, merging, model_configs, rebuilding, store, verifying
+from bench.library import erasing, ledger, merging, model_configs, rebuilding, store, tables, verifying
 from bench.library import facts as stated
 from bench.library.columns import IDENTITY
 from bench.library.importing.batch import ImportBatch
@@ -144,7 +144,7 @@ class Library:
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A DuckDB cursor of its own on the index, for one caller in one thread."""
-        return self._shown.index.cursor()
+        return self._shown.ask("", lambda cursor: cursor)
 
     def fetch(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a trusted query as tuples; a small result is remembered as long as nothing changes."""
@@ -231,15 +231,13 @@ class Library:
                 model=None if model is None else str(model),
             )
             files = search.find(sought)
-            priced = self.fetch("SELECT DISTINCT accelerator FROM prices WHERE usd_per_accelerator_hour > 0")
-            chips = frozenset(chip for (chip,) in priced)
             batch = ImportBatch(
                 root,
                 self._snapshot,
                 folder,
                 self._shown.runs(),
                 given,
-                priced=chips,
+                priced=tables.priced(self._snapshot),
                 inside=files.bundles,
                 keep=not dry_run,
             )
@@ -248,7 +246,7 @@ class Library:
                 tell(done, len(files.candidates), candidate.shown)
                 batch.take(candidate, force=force)
             tell(len(files.candidates), max(1, len(files.candidates)), "")
-            batch.hear(self._shown.index.sources_of)
+            batch.hear(lambda ids: self._shown.ask("pack_scores", lambda _: self._shown.index.sources_of(ids)))
             if not dry_run:
                 self._keep_models(files.models, who or ledger.person())
                 self._publish(batch, who or ledger.person())

@@ -33,19 +33,13 @@ class LiveIndex:
         self.refresh()
 
     def refresh(self) -> bool:
-        """Whether something is shown that was not before: what lies on the disk now, without packs that turn out to be
-        damaged."""
+        """Whether something is shown that was not before: what lies on the disk now, without packs that turned out to
+        be damaged."""
         with self._lock:
             before = self.snapshot.version
-            for _ in range(TRIES):
-                self.snapshot = self.watch.look()
-                try:
-                    self.index.show(self.snapshot)
-                except duckdb.Error as problem:
-                    self._demand_news(self.snapshot, problem)
-                else:
-                    return self.snapshot.version != before
-        raise _too_fast()
+            self.snapshot = self.watch.look()
+            self.index.show(self.snapshot)
+            return self.snapshot.version != before
 
     def ask(self, sql: str, run: Callable[[duckdb.DuckDBPyConnection], Found]) -> Found:
         """The result of a query; asked again where a pack that it was reading has just gone, or is damaged."""
@@ -57,13 +51,13 @@ class LiveIndex:
                 with self._lock:
                     self._demand_news(shown, problem)
                     self.refresh()
-        raise _too_fast()
+        raise BenchError("The packs of the library change faster than they can be read; try again in a moment.")
 
     def runs(self, without: Sequence[str] = ()) -> Runs:
         """The runs of series, those the library holds included; those of sources being read again left out."""
         known = self.index.known_runs(without)
         held = self.snapshot.owners.keys() - set(without)
-        return Runs((lambda keys: self.ask("", lambda _: known(keys))) if held else None)
+        return Runs((lambda keys: self.ask("pack_points", lambda _: known(keys))) if held else None)
 
     def _demand_news(self, shown: Snapshot, problem: duckdb.Error) -> None:
         """Return where the library is another now than the one that could not be read; else raise the error."""
@@ -73,7 +67,3 @@ class LiveIndex:
             return
         why = str(problem).splitlines()[0][:200]
         raise BenchError(f"The library cannot be read ({why}); `python -m bench verify` says where.") from problem
-
-
-def _too_fast() -> BenchError:
-    return BenchError("The packs of the library change faster than they can be read; try again in a moment.")

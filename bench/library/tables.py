@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import json as arrow_json
 
 from bench import names
@@ -82,7 +83,7 @@ def of_snapshot(snapshot: Snapshot) -> dict[str, pa.Table]:
         for source_id, stated in ledgers.facts.items()
         for key, value in stated.items()
     ]
-    books = [_book(book) for book in snapshot.price_books]
+    refused = [_book(book)[1] for book in snapshot.price_books]
     return {
         "held": _arrow(held, HELD),
         "sources": _arrow(_sources(snapshot), SOURCES),
@@ -90,9 +91,19 @@ def of_snapshot(snapshot: Snapshot) -> dict[str, pa.Table]:
         "tags": _arrow(ledgers.tags.values(), TAGS),
         "facts": _arrow(facts, FACTS),
         "retractions": _arrow([vars(row) for row in ledgers.retractions.values()], RETRACTIONS),
-        "prices": pa.concat_tables([_prices(_stated_prices(snapshot)), *(found for found, _ in books)]),
-        "file_refusals": pa.concat_tables([_arrow(_of_files(snapshot), REFUSALS), *(refused for _, refused in books)]),
+        "prices": _every_price(snapshot),
+        "file_refusals": pa.concat_tables([_arrow(_of_files(snapshot), REFUSALS), *refused]),
     }
+
+
+def priced(snapshot: Snapshot) -> frozenset[str]:
+    """The accelerators that some price above 0 is of."""
+    prices = _every_price(snapshot)
+    return frozenset(prices.filter(pc.field("usd_per_accelerator_hour") > 0)["accelerator"].unique().to_pylist())
+
+
+def _every_price(snapshot: Snapshot) -> pa.Table:
+    return pa.concat_tables([_prices(_stated_prices(snapshot)), *(_book(book)[0] for book in snapshot.price_books)])
 
 
 @cache

@@ -19,6 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LOGS = "KNEEPOINT_TEST_SERVER_LOGS"
 """The environment variable that names the folder for the logs of servers whose log has no place of its own."""
 
+NOT_WARMED = "from pages.shared import cached; cached.OPENED_FIRST = ()"
+"""A `setup` for a server of which no page is looked at: it answers none before it is asked."""
+
 
 @dataclass(frozen=True)
 class Server:

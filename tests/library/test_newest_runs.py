@@ -6,10 +6,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.library import Library
+from bench.library import Library, index
 from tests.questions.heatmap.results import library_of, point
 from tests.thorough import times
 
@@ -42,7 +43,11 @@ def test_another_engine_version_is_another_run_of_the_same_deployment(tmp_path: 
     assert standing(library_of(tmp_path, rows)) == {"10": "older run"}
 
 
-def test_what_one_row_of_a_run_states_holds_for_the_others_unless_they_contradict(tmp_path: Path) -> None:
+@pytest.mark.parametrize("few", [index.FEW_POINTS, 1], ids=["few", "many"])
+def test_what_one_row_of_a_run_states_holds_for_the_others_unless_they_contradict(
+    tmp_path: Path, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "FEW_POINTS", few)
     rows = [
         point(128, 128, 1, concurrency=1, engine_version=None, source_url=f"{RUN}1"),
         point(128, 128, 2, concurrency=2, engine_version="0.17", source_url=f"{RUN}1"),
@@ -102,7 +107,10 @@ def test_no_point_of_a_newest_run_is_ever_set_aside(tmp_path_factory: Any, runs:
     assert aside == dict.fromkeys(sorted(expected, key=float), "older run")
 
 
-def test_a_version_told_by_another_row_is_joined_to_the_points_and_not_they_to_it(tmp_path: Path) -> None:
+def test_a_version_told_by_another_row_is_joined_to_many_points_and_not_they_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "FEW_POINTS", 1)
     run = [point(64, 64, 1, source_url=f"{RUN}1"), point(64, 64, 2, engine_version=None, source_url=f"{RUN}1")]
     with closing(library_of(tmp_path, run)) as library:
         ((_, plan),) = library.fetch("EXPLAIN SELECT engine_version FROM points")

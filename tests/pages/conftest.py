@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.caching import cache_resource_api
 from streamlit.testing.v1 import AppTest
 
 from bench.library import Library
@@ -43,6 +45,15 @@ def packages_looked_through_once() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def kept_apart() -> Iterator[None]:
+    """Nothing is kept from before or for later; what pages keep of the shipped library is there again afterwards."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(cache_resource_api._resource_caches, "_function_caches", {})
+        yield
+        st.cache_resource.clear()
+
+
 @pytest.fixture(scope="session")
 def shipped_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The place of a library of one's own that nobody writes to: what pages keep of the shipped one stays true."""
@@ -67,13 +78,12 @@ def small_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def own_library(shipped: None, small_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty library of the test's own; beside it ships a single point. Nothing is kept from before or for later."""
+    """An empty library of the test's own; beside it ships a single point."""
     place = tmp_path / "library"
     monkeypatch.setenv("KNEEPOINT_LIBRARY", str(place))
     monkeypatch.setattr("bench.library.library.SHIPPED", small_library)
-    st.cache_resource.clear()
-    yield place
-    st.cache_resource.clear()
+    with kept_apart():
+        yield place
 
 
 @pytest.fixture
@@ -97,9 +107,8 @@ def hostile_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     place = tmp_path_factory.mktemp("hostile")
     report = Library.open(place / "library").add([names.write(place)])
     assert not report.refused, report.refused
-    st.cache_resource.clear()
-    yield place / "library"
-    st.cache_resource.clear()
+    with kept_apart():
+        yield place / "library"
 
 
 @pytest.fixture

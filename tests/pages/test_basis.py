@@ -7,7 +7,6 @@ from urllib.parse import parse_qs
 from streamlit.testing.v1 import AppTest
 
 from bench.basis import story
-from bench.library import Library
 from bench.questions import question
 from bench.view import View
 from pages.shared import address, cached
@@ -37,7 +36,7 @@ class TestLimits:
         view = view_of(at, "heatmap")
         assert view.slo == linked(at).slo == (LIMIT,)
         assert (view.where, view.option(story.FILLED)) == (before.where, before.option(story.FILLED))
-        told = question("heatmap").answer(Library.open(), linked(at))
+        told = question("heatmap").answer(cached.library(), linked(at))
         assert told.verdict == headline(at).replace("\\", "")
         assert told.result.tally.of("beyond_limit") > 0
 
@@ -67,7 +66,7 @@ class TestLimits:
 
     def test_that_few_points_state_are_said_first_and_throughput_is_shown_without_them(self, opened: Open) -> None:
         at = opened("pareto", model="llama-3.3-70b", slo=["ttft_ms_p50<=2000", "tpot_ms_p50<=50"])
-        known, of = Library.open().fetch(
+        known, of = cached.library().fetch(
             "SELECT count(*) FILTER (ttft_ms_p50 IS NOT NULL AND tpot_ms_p50 IS NOT NULL), count(*) FROM points"
             " WHERE model = 'llama-3.3-70b'"
         )[0]
@@ -78,17 +77,17 @@ class TestLimits:
         ]
         way = next(one for one in at.get("page_link") if one.proto.page == "heatmap")
         wide = View.from_query(way.proto.query_string)
-        assert told.removeprefix("By throughput alone: ") == question("heatmap").answer(Library.open(), wide).headline
+        assert told.removeprefix("By throughput alone: ") == question("heatmap").answer(cached.library(), wide).headline
 
 
 def test_runs_are_the_newest_until_older_ones_are_asked_for(opened: Open) -> None:
     at = selectors.more_filters(opened("heatmap"))
     assert at.selectbox(key="heatmap.runs").value == "newest"
-    before = question("heatmap").answer(Library.open(), view_of(at, "heatmap")).result.tally
+    before = question("heatmap").answer(cached.library(), view_of(at, "heatmap")).result.tally
     assert before.of("older run") > 0
     at = at.selectbox(key="heatmap.runs").set_value("all").run()
     assert linked(at).option("runs") == "all"
-    after = question("heatmap").answer(Library.open(), linked(at)).result.tally
+    after = question("heatmap").answer(cached.library(), linked(at)).result.tally
     assert after.of("older run") == 0
     assert after.used == before.used + before.of("older run")
 
@@ -120,7 +119,7 @@ class TestChoosingAModel:
         view = linked(selectors.modelled(at, "llama-3.1-70b"))
         assert view.values("accelerator") == ("h200",)
         assert view.values("engine") == ()
-        held = Library.open().fetch(
+        held = cached.library().fetch(
             "SELECT count(*) FILTER (engine = 'sglang'), count(*) FROM points"
             " WHERE model = 'llama-3.1-70b' AND accelerator = 'h200-sxm'"
         )[0]

@@ -18,7 +18,7 @@ import pytest
 from bench.library import Library
 from bench.sql_examples import examples
 from bench.sweep.folder import Folder, listed
-from tests.benchmarks._server import running
+from tests.benchmarks._server import NOT_WARMED, running
 from tests.holdings.made import made, point_of, source_of
 from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import plan_for
@@ -129,7 +129,7 @@ def served(library: Path, address: str = "127.0.0.1", access: str = "local") -> 
         patched.setenv("STREAMLIT_SERVER_ENABLE_AGENT_API", "true")
         patched.setenv("STREAMLIT_SERVER_ADDRESS", address)
         patched.setenv("KNEEPOINT_ACCESS", access)
-        with running(library) as server:
+        with running(library, setup=NOT_WARMED) as server:
             yield server.url
 
 

@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 from bench.flags import weight_words, words
 from bench.holdings.card import card
-from bench.library import Library
 from bench.questions import Answer
 from bench.questions.scaling.verdict import projection
 from bench.view import View
@@ -51,7 +50,7 @@ def test_a_link_opens_a_points_card_which_leads_to_the_point_and_its_source(open
     at = charted(opened, "cost", point=id)
     assert not at.exception
     assert not at.warning
-    shown, text = card(Library.open(), id), text_of(at).replace("\\", "")
+    shown, text = card(cached.library(), id), text_of(at).replace("\\", "")
     assert f"**{shown.deployment}**  \n{shown.workload}" in text
     for label in shown.latencies.columns:
         assert label in text
@@ -66,7 +65,7 @@ def test_a_link_opens_a_points_card_which_leads_to_the_point_and_its_source(open
 def test_a_points_flags_read_the_same_on_its_card_and_on_data(opened: Open) -> None:
     shown = told("pareto").rows
     id = str(shown.loc[shown["flags"].str.contains('"seen"', na=False), "point_id"].iloc[0])
-    flags = card(Library.open(), id).flags
+    flags = card(cached.library(), id).flags
     assert flags
     for at in (charted(opened, "pareto", point=id), opened("data", point_id=id)):
         text = text_of(at).replace("\\", "")

@@ -6,9 +6,9 @@ import pytest
 
 from bench import export
 from bench.export import bundle, formats
-from bench.library import Library
 from bench.selection import count
 from bench.view import View
+from pages.shared import cached
 from tests.pages.drawn import Open, text_of
 
 TITLES = {one.title for one in formats().values()}
@@ -18,7 +18,7 @@ SELECTED = {"model": "llama-3.1-405b", "harness": "mlperf-inference"}
 def test_the_table_of_points_says_how_many_it_exports_and_which_a_format_leaves_out(opened: Open) -> None:
     at = opened("data", tab="points", **SELECTED)
     told = text_of(at).replace("\\", "")
-    points = count(Library.open(), View.of({key: [value] for key, value in SELECTED.items()}))
+    points = count(cached.library(), View.of({key: [value] for key, value in SELECTED.items()}))
     assert f"**All {points} selected points**, with every figure" in told
     assert "with neither a mean latency nor a throughput that a Benchmark Report has a place for." in told
     assert {button.label for button in at.get("download_button")} >= TITLES

@@ -28,7 +28,7 @@ def test_a_link_is_shown_as_it_is_written_out_with_what_it_selects(opened: Open)
     assert {option for option, _ in view.options} >= {"x", "y", "group"}
     assert selectors.accelerators(at).value == ["mi355x"]
     said = [part.value.replace("\\", "") for part in at.caption]
-    assert described(Library.open(), SELECTED) in said
+    assert described(cached.library(), SELECTED) in said
     assert at.button(key="selected").label.replace("\\", "") == "Qwen3.5 397B-A17B · MI355X"
     assert not at.session_state["selectors_open"]
     assert at.button(key="selected").click().run().session_state["selectors_open"]
@@ -153,7 +153,7 @@ def test_only_the_option_that_is_wrong_is_dropped(opened: Open) -> None:
 def test_what_of_a_link_gives_way_is_told_until_something_is_chosen(opened: Open) -> None:
     at = opened("heatmap", x="isl", y="isl")
     (told,) = [part.value.replace("\\", "") for part in at.warning]
-    asked = question("heatmap").answer(Library.open(), View.of({}, {"x": "isl", "y": "isl"}))
+    asked = question("heatmap").answer(cached.library(), View.of({}, {"x": "isl", "y": "isl"}))
     assert told in asked.caveats
     at = at.button(key="selected").click().run()
     assert [part.value.replace("\\", "") for part in at.warning] == [told]

@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bench.basis import uses
-from bench.library import Library
 from bench.selection import count
 from bench.view import View
+from pages.shared import cached
 from tests.pages import selectors
 from tests.pages.drawn import Open, view_of
 
@@ -29,7 +29,7 @@ def test_a_question_has_the_whole_row(opened: Open) -> None:
 
 def points(at: AppTest) -> int:
     """How many points the page shows."""
-    return count(Library.open(), View(view_of(at, "pareto").where))
+    return count(cached.library(), View(view_of(at, "pareto").where))
 
 
 def label(options: list[str], name: str) -> str:

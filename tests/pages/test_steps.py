@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from bench.library import Library
 from bench.questions import question
 from bench.view import View
+from pages.shared import cached
 from tests.pages import selectors
 from tests.pages.drawn import Open, headline, query_of, text_of, view_of
 
@@ -63,7 +63,7 @@ def test_where_nothing_helps_on_a_page_another_one_that_answers_is_offered(opene
     at = opened("pareto", model="llama-3.1-405b", precision="fp8")
     ways = {one.proto.page: one.proto.query_string for one in at.get("page_link")}
     assert "llama-3.1-405b" in ways["data"]
-    assert question("heatmap").answer(Library.open(), View.from_query(ways["heatmap"])).is_told
+    assert question("heatmap").answer(cached.library(), View.from_query(ways["heatmap"])).is_told
 
 
 def test_memory_of_an_unknown_model_offers_nothing_that_would_not_help(opened: Open) -> None:

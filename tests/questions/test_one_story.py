@@ -44,7 +44,7 @@ def reading(shipped: Library) -> PlainRows:
     return read(shipped)
 
 
-@pytest.mark.parametrize("turn", range(TURNS))
+@pytest.mark.parametrize("turn", some(range(TURNS), 4, TURNS))
 def test_the_cheapest_point_of_pareto_is_the_one_that_cost_calls_cheapest(
     shipped: Library, reading: PlainRows, turn: int
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, cycle, product
 
 import pytest
 
@@ -18,7 +18,7 @@ from tests.library.files import published
 from tests.questions.answering import answer_of
 from tests.questions.audited import answers, one_model, reference_answers
 from tests.questions.saying import kinds, said, statement, tells
-from tests.thorough import some
+from tests.thorough import QUICK, some
 
 MODELS = (
     "deepseek-r1",
@@ -29,8 +29,9 @@ MODELS = (
     "llama-3.3-70b",
     "qwen3.5-397b-a17b",
 )
-every_pair = pytest.mark.parametrize("pair", some([*combinations(MODELS, 2)], 2, 3), ids=" ".join)
-every_question = pytest.mark.parametrize("name", list(questions()))
+PAIRS = some([*combinations(MODELS, 2)], 2, 3)
+EACH = list(zip(questions(), cycle(PAIRS))) if QUICK else list(product(questions(), PAIRS))
+"""The questions with the pairs they are asked about: in `make test` one each, the next question another."""
 RANKS = (
     "leads",
     "best_within",
@@ -91,8 +92,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Library:
 BOTH = View.of({"model": ["llama-3.1-8b", "llama-3.1-70b"]})
 
 
-@every_question
-@every_pair
+@pytest.mark.parametrize(("name", "pair"), EACH)
 def test_no_leader_pools_two_models_and_none_is_lost_without_a_word(
     name: str, pair: tuple[str, str], shipped: Library
 ) -> None:

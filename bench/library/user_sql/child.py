@@ -24,7 +24,6 @@ import pyarrow as pa
 
 from bench.errors import BenchError, QueryRefused
 from bench.library.confinement import limit_memory
-from bench.library.index import ASKED_AGAIN
 from bench.library.library import Library
 from bench.library.user_sql.grammar import checked, said
 
@@ -134,11 +133,10 @@ def _write_nothing() -> None:
 def _request(library: Library | None) -> dict[str, Any] | None:
     """The request, once it comes; None when nobody will ask any more.
 
-    Who has to wait makes the table of points meanwhile, as an index does whose points are asked for again.
+    Who has to wait makes the table of points meanwhile, as an index does at the first query.
     """
     if library is not None and not _comes(0):
-        for _ in range(ASKED_AGAIN):
-            library.fetch("SELECT count(*) FROM points")
+        library.fetch("SELECT count(*) FROM points")
     if not _comes(IDLE_S):
         return None
     line = sys.stdin.buffer.readline()

@@ -102,10 +102,17 @@ def matched(library: Library, sides: tuple[Clause, Clause], fixed: Iterable[str]
 def _shared(library: Library, sides: tuple[Clause, Clause]) -> list[str]:
     """The facts of DEPLOYED of which both sides state a value that the other has too."""
     columns = [one for one in DEPLOYED if library.has(one)]
-    listed = ", ".join(f"list(DISTINCT CAST({one} AS VARCHAR)) FILTER ({one} IS NOT NULL)" for one in columns)
-    values = [library.fetch(f"SELECT {listed} FROM points WHERE {side.sql}", side.params)[0] for side in sides]
-    both = zip(columns, *values, strict=True)
-    return [column for column, a, b in both if set(a or ()) & set(b or ())]
+    listed = ", ".join(f"CAST({one} AS VARCHAR) AS {one}" for one in columns)
+    a, b = (
+        library.fetch(
+            f"SELECT DISTINCT fact, stated FROM (UNPIVOT (SELECT {listed} FROM points WHERE {side.sql})"
+            " ON * INTO NAME fact VALUE stated)",
+            side.params,
+        )
+        for side in sides
+    )
+    shared = {fact for fact, _ in {*a} & {*b}}
+    return [one for one in columns if one in shared]
 
 
 def _matched(library: Library, sides: tuple[Clause, Clause], on: Sequence[str], metrics: Sequence[str]) -> Matched:
@@ -123,8 +130,8 @@ def _matched(library: Library, sides: tuple[Clause, Clause], on: Sequence[str], 
     ]
     rows = library.query(
         f"WITH both_sides AS ({' UNION ALL '.join(parts)}), counted AS (SELECT *, count(*) OVER (PARTITION BY side) AS"
-        " of_side, count(DISTINCT side) OVER (PARTITION BY key) AS sides, count(*) OVER same AS runs,"
-        " max(date) OVER same AS latest, max(figure) OVER same AS best FROM both_sides"
+        " of_side, min(side) OVER (PARTITION BY key) <> max(side) OVER (PARTITION BY key) AS met,"
+        " count(*) OVER same AS runs, max(date) OVER same AS latest, max(figure) OVER same AS best FROM both_sides"
         " WINDOW same AS (PARTITION BY side, key, deployed))"
         " SELECT * EXCLUDE (deployed, date, figure, runs, latest, best), deployed = first_value(deployed) OVER"
         " (PARTITION BY side, key ORDER BY runs DESC, latest DESC NULLS LAST, best DESC, deployed) AS stands"
@@ -135,7 +142,7 @@ def _matched(library: Library, sides: tuple[Clause, Clause], on: Sequence[str], 
     counts = {str(side): int(many) for side, many in rows.groupby("side")["of_side"].first().items()}
     numbers = ["isl", "osl", "chips", "tp", *LOADS, *metrics]
     rows[numbers] = rows[numbers].astype("float64")
-    paired = rows[(rows["sides"] == 2) & rows["stands"]].drop(columns=["sides", "stands", "of_side"])
+    paired = rows[rows["met"] & rows["stands"]].drop(columns=["met", "stands", "of_side"])
     places, _ = pd.factorize(paired["key"])
     paired = paired.assign(pair=places)
     stated = tuple(one for one in metrics if _pairs_of(paired, one))

@@ -162,7 +162,7 @@ def _needs(library: Library, metric: str, columns: Collection[str] = (), divided
     has = f"{grid.value_sql(library, metric)} IS NOT NULL"
     if not divided:
         return Needs(catalogue.metric(metric).label.lower(), has)
-    both = f"count(DISTINCT {divided}) > 1"
+    both = f"min({divided}) <> max({divided})"
     return Needs("cell that both sides have", has, ", ".join((*columns, LOAD_KIND)), both)
 
 
@@ -202,9 +202,10 @@ def _is_crowded(library: Library, view: View, axes: Sequence[str]) -> bool:
     """Whether there are more counts of chips than panels have room for, and fewer accelerators."""
     condition = evidence.ranked(library, evidence.read(view))
     placed = "".join(f" AND {one} IS NOT NULL" for one in axes)
-    sql = "SELECT count(DISTINCT accelerators), count(DISTINCT accelerator) FROM points"
-    counts, names = library.fetch(f"{sql} WHERE {condition.sql}{placed}", condition.params)[0]
-    return bool(counts > MOST_PANELS and 1 < names < counts)
+    sql = f"SELECT DISTINCT accelerators, accelerator FROM points WHERE {condition.sql}{placed}"
+    rows = library.fetch(sql, condition.params)
+    counts, names = (len({row[place] for row in rows} - {None}) for place in (0, 1))
+    return counts > MOST_PANELS and 1 < names < counts
 
 
 def _places(seen: Sequence[tuple[Any, ...]], pair: tuple[str, str], *, shared: bool) -> set[tuple[float, float]]:
