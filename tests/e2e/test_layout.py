@@ -52,16 +52,7 @@ ADDRESSES = {
 }
 """Each question as it opens, with models side by side, with several values in a box, within limits."""
 
-A_FEW = (
-    "overview",
-    "cost",
-    "crossover-pair",
-    "pareto-chosen",
-    "scaling",
-    "scaling-compared",
-    "capacity-compared",
-    "heatmap-limited",
-)
+A_FEW = ("overview", "cost", "crossover-pair", "pareto-chosen", "scaling", "heatmap-limited")
 """One of each kind of chart, and of what makes a page long."""
 
 FIRST = {name: list(SCREENS)[turn % len(SCREENS)] for turn, name in enumerate(ADDRESSES)}
