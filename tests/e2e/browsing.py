@@ -41,6 +41,8 @@ PATIENCE_MS = 60_000
 QUIET_MS = 200
 """Longer than any part of a page waits before it tells the server what its reader did."""
 
+BLANK = "about:blank"
+WIDE = {"width": 1280, "height": 1000}
 MOST_TABS = 80
 OPEN: dict[Page, list[str]] = {}
 """The tabs that are open now, each with what went wrong in it."""
@@ -168,7 +170,8 @@ def seen() -> str:
 
 def context_on(browser: Browser, url: str) -> BrowserContext:
     """A fresh browser context whose addresses are the app's."""
-    context = browser.new_context(base_url=url, viewport={"width": 1280, "height": 1000})
+    # What moves while a page waits is drawn sixty times a second, which costs as much as the whole server.
+    context = browser.new_context(base_url=url, viewport=WIDE, reduced_motion="reduce")
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     context.add_init_script(LISTEN)
     context.set_default_timeout(PATIENCE_MS)

@@ -1,4 +1,4 @@
-"""One server and one browser for the tests of each worker; every test gets tabs of its own, which are listened to."""
+"""One server and one browser for the tests of each worker, and one tab for those that need none of their own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bench.library import Library
 from bench.sweep.folder import Folder, listed
 from bench.sweep.session.runner import run
 from tests.benchmarks._server import LOGS, running
-from tests.e2e.browsing import CHROMIUM, FLAGS, OPEN, PATIENCE_MS, context_on, listening, seen
+from tests.e2e.browsing import BLANK, CHROMIUM, FLAGS, OPEN, PATIENCE_MS, WIDE, context_on, listening, seen
 from tests.pages import hostile
 from tests.suite import RESULTS, TRACED
 from tests.sweep.sweeping import folder_for
@@ -45,6 +45,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if report.when != "teardown" and report.failed and item.path.is_relative_to(HERE):
         report.sections.append(("open tabs", seen()))
         keep(RESULTS / re.sub(r"[^\w.-]+", "-", item.nodeid.removeprefix("tests/e2e/"))[:120])
+        for page in OPEN:  # nothing of it reaches the next test
+            with suppress(Error):
+                page.goto(BLANK)
     return report
 
 
@@ -126,3 +129,27 @@ def visit(server: str, context: BrowserContext) -> Iterator[Visit]:
     """Opens tabs, listened to until the test ends."""
     with ExitStack() as stack:
         yield lambda: stack.enter_context(listening(context, server))
+
+
+@pytest.fixture(scope="session")
+def shared_tab(server: str, browser: Browser) -> Iterator[Page]:
+    """The tab of all tests of a worker that need none of their own, on the server that they share."""
+    opened = context_on(browser, server)
+    with listening(opened, server) as page:
+        yield page
+    opened.close()
+
+
+@pytest.fixture
+def tab(shared_tab: Page) -> Iterator[Page]:
+    """The shared tab, as wide and as light as a fresh one; nothing may go wrong in it during the test.
+
+    A page that is opened in it is a session of its own, and takes a third of the processor time that it takes in a
+    fresh tab, whose process compiles every script anew.
+    """
+    shared_tab.set_viewport_size(WIDE)
+    shared_tab.emulate_media(media="screen", color_scheme="light", reduced_motion="reduce")
+    yield shared_tab
+    errors = [*OPEN[shared_tab]]
+    OPEN[shared_tab].clear()
+    assert not errors

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,13 @@ from typing import Any
 import axe_playwright_python
 import pytest
 from PIL import Image
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from bench.chart import DARK, LIGHT
 from bench.chart.shades import MARK_CONTRAST, TEXT_CONTRAST
 from bench.maths.colour import contrast, mixed
 from bench.sweep.folder import Folder
-from tests.e2e.browsing import PAIR, charted, listening, settled, spot, whole_headline
-from tests.e2e.conftest import Visit
+from tests.e2e.browsing import PAIR, charted, settled, spot, whole_headline
 from tests.thorough import EVERY, some
 
 RULES = {"light": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "dark": ["color-contrast"]}
@@ -25,6 +24,9 @@ RULES = {"light": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "dar
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 GRAVE = {"serious", "critical"}
+TALL = {"width": 1440, "height": 1500}
+"""The window, tall enough for whole charts."""
+
 STOPS = 60
 """So many presses of Tab reach every kind of control of a page."""
 
@@ -95,14 +97,6 @@ ground => [...document.querySelectorAll('.js-plotly-plot')].every(chart => chart
 Act = Callable[[Page], None]
 
 
-@pytest.fixture(scope="module")
-def tab(server: str, context: BrowserContext) -> Iterator[Page]:
-    """One tab for all pages, tall enough for whole charts."""
-    with listening(context, server) as page:
-        page.set_viewport_size({"width": 1440, "height": 1500})
-        yield page
-
-
 def open_card(page: Page) -> None:
     page.mouse.click(*spot(page, "line", 2))
     page.locator(".st-key-card").wait_for()
@@ -159,13 +153,18 @@ STATES: dict[str, tuple[str, tuple[Act, ...]]] = {
 A_FEW = ("overview", "crossover", "launch", "run")
 """A matrix with cards, a chart with its options, a form, and charts below each other."""
 
+IN_THE_DARK = ("overview", "run")
+"""Of these few the two with the most charts."""
+
 
 @pytest.mark.parametrize("state", STATES if EVERY else A_FEW)
 def test_axe_finds_nothing_grave_every_text_can_be_read_and_nothing_moves_for_those_who_asked(
     state: str, tab: Page, swept: Folder
 ) -> None:
     address, acts = STATES[state]
-    for scheme, theme in (("light", LIGHT), ("dark", DARK)):
+    tab.set_viewport_size(TALL)
+    schemes = (("light", LIGHT), ("dark", DARK))[: 2 if EVERY or state in IN_THE_DARK else 1]
+    for scheme, theme in schemes:
         tab.emulate_media(color_scheme=scheme)
         if acts or theme is LIGHT:  # what has not been used since is the same page in the dark
             tab.goto(address.format(sweep=swept.id))
@@ -182,9 +181,7 @@ def test_axe_finds_nothing_grave_every_text_can_be_read_and_nothing_moves_for_th
             if tab.locator("[data-testid=stPopoverBody]").count():
                 tab.keyboard.press("Escape")
                 tab.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
-    tab.emulate_media(reduced_motion="reduce")
     assert tab.evaluate(MOVING) == []
-    tab.emulate_media(reduced_motion="no-preference")
 
 
 def grave(page: Page, scheme: str) -> list[Any]:
@@ -222,11 +219,11 @@ def hexadecimal(colour: Any) -> str:
 
 @pytest.mark.parametrize("scheme", some(RULES, 1))
 def test_what_has_the_focus_is_seen_and_controls_tell_what_they_choose_and_whether_they_are_open(
-    scheme: str, visit: Visit
+    scheme: str, tab: Page
 ) -> None:
-    page = visit()
+    page = tab
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page.set_viewport_size({"width": 1440, "height": 1500})
+    page.set_viewport_size(TALL)
     charted(page, "/pareto")
     # The chart is called what the page says, and every control that Tab reaches is seen.
     chart = page.locator("[data-testid=stPlotlyChart]").first

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from bench.sweep.folder import Folder
 from tests.e2e.browsing import asked, back, card, charted, choose, headline, settled, spot, tab_to
-from tests.e2e.conftest import Visit
 
 SWEPT = "/pareto?v=2&source=sweep-{}&evidence=measured&evidence=simulated&y=output_tokens_per_s&x=ttft_ms_p50"
 TOP = "document.querySelector('[data-testid=stMain]').scrollTo(0, 0)"
 
 
-def test_a_clicked_point_leads_to_its_page_and_its_source_and_is_closed_again(visit: Visit) -> None:
-    page = charted(visit(), "/pareto")
+def test_a_clicked_point_leads_to_its_page_and_its_source_and_is_closed_again(tab: Page) -> None:
+    page = charted(tab, "/pareto")
     before = page.url
     # A click on the point opens its card and a second one closes it; so does its button.
     page.mouse.click(*spot(page, "line", 2))
@@ -58,8 +57,8 @@ def test_a_clicked_point_leads_to_its_page_and_its_source_and_is_closed_again(vi
     assert card(page) == told
 
 
-def test_points_and_cells_are_opened_and_left_by_keyboard_alone(visit: Visit) -> None:
-    page = charted(visit(), "/pareto")
+def test_points_and_cells_are_opened_and_left_by_keyboard_alone(tab: Page) -> None:
+    page = charted(tab, "/pareto")
     tab_to(page, "Vertical axis")
     tab_to(page, "Open a point")
     choose(page, "h200")
@@ -90,10 +89,8 @@ def test_points_and_cells_are_opened_and_left_by_keyboard_alone(visit: Visit) ->
     assert {"cell", "point"} <= set(asked(page))
 
 
-def test_a_point_of_a_sweep_leads_to_its_run_to_a_request_and_to_measuring_it_again(
-    visit: Visit, swept: Folder
-) -> None:
-    page = charted(visit(), SWEPT.format(swept.id))
+def test_a_point_of_a_sweep_leads_to_its_run_to_a_request_and_to_measuring_it_again(tab: Page, swept: Folder) -> None:
+    page = charted(tab, SWEPT.format(swept.id))
     page.get_by_role("combobox", name="Open a point").focus()
     choose(page)
     card(page)

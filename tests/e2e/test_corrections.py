@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from bench.library import Library
 from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import back, charted, drawn_points, headline, reading, saved, settled
+from tests.e2e.browsing import back, charted, drawn_points, headline, listening, reading, saved, settled
 from tests.e2e.conftest import Visit
 from tests.holdings.made import point_of, source_of, tables
 
@@ -34,6 +34,12 @@ def server(own: Library) -> Iterator[str]:
         yield started.url
 
 
+@pytest.fixture(scope="module")
+def shared_tab(server: str, context: BrowserContext) -> Iterator[Page]:
+    with listening(context, server) as page:
+        yield page
+
+
 def fill(page: Page, opens: str, label: str, text: str, does: str) -> None:
     """Opens a box of the corrections, types into it and presses its button."""
     settled(page)
@@ -43,9 +49,11 @@ def fill(page: Page, opens: str, label: str, text: str, does: str) -> None:
     settled(page)
 
 
-def test_hiding_takes_a_point_off_the_frontier_and_restoring_brings_it_back(own: Library, visit: Visit) -> None:
+def test_hiding_takes_a_point_off_the_frontier_and_restoring_brings_it_back(
+    own: Library, visit: Visit, tab: Page
+) -> None:
     id, others = point_of(own, BEST), {point_of(own, 1), point_of(own, 16)}
-    chart, page = visit(), visit()
+    chart, page = visit(), tab
     page.goto(f"/data?point_id={id}")
     page.get_by_role("button", name="Hide this point").wait_for()
     fill(page, "Hide this point", "Why", "throttled", "Hide it")
@@ -56,8 +64,8 @@ def test_hiding_takes_a_point_off_the_frontier_and_restoring_brings_it_back(own:
     assert drawn_points(charted(chart, f"/pareto?{MINE}")) == {id} | others
 
 
-def test_each_table_is_shown_and_what_is_searched_and_opened_is_a_step_that_back_takes_back(visit: Visit) -> None:
-    page = visit()
+def test_each_table_is_shown_and_what_is_searched_and_opened_is_a_step_that_back_takes_back(tab: Page) -> None:
+    page = tab
     page.goto("/data")
     for name in ("Passports", "Scores", "Prices", "Refusals", "Points"):
         page.get_by_role("tab", name=name).click()
@@ -82,16 +90,16 @@ def test_each_table_is_shown_and_what_is_searched_and_opened_is_a_step_that_back
     settled(page)
     assert page.url == point
     assert headline(page) == told
-    cold = visit()
-    cold.goto(point)
-    expect(cold.locator("h1")).to_have_text(told)
+    # The link shows it in a session of its own too.
+    page.goto(point)
+    expect(page.locator("h1")).to_have_text(told)
 
 
 def test_notes_and_tags_are_there_after_a_restart_and_read_only_shows_and_downloads_and_offers_no_change(
-    own: Library, visit: Visit, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    own: Library, tab: Page, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = f"/data?source_id={source_of(own, 'mine.csv')}"
-    page = visit()
+    page = tab
     page.goto(address)
     page.get_by_role("button", name="Add a note").wait_for()
     fill(page, "Add a note", "Note", "beside another job", "Keep the note")
@@ -99,8 +107,8 @@ def test_notes_and_tags_are_there_after_a_restart_and_read_only_shows_and_downlo
     fill(page, "Tag", "Tag", "rerun wanted", "Add the tag")
     page.get_by_text("Tags: rerun wanted").wait_for()
     monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
-    with running(own.path) as restarted, reading(browser, restarted.url) as tab:
-        page = tab()
+    with running(own.path) as restarted, reading(browser, restarted.url) as opens:
+        page = opens()
         page.goto(address)
         page.get_by_text("This server is read-only").wait_for()
         settled(page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.browsing import MAIN, back, charted, figure, headline, pick, settled, spot, view_of
 from tests.e2e.conftest import Visit
@@ -21,10 +21,8 @@ SPOT = """
 """
 
 
-def test_a_link_shows_the_articles_figures_and_what_a_projection_is_made_of_and_an_option_changes_it(
-    visit: Visit,
-) -> None:
-    page = charted(visit(), GEMMA)
+def test_a_link_shows_the_articles_figures_and_what_a_projection_is_made_of_and_an_option_changes_it(tab: Page) -> None:
+    page = charted(tab, GEMMA)
     written = page.evaluate(f"{MAIN}.textContent") + str(figure(page)[0])
     figures = ("4.57 times", "22 %", "10,080")
     assert [one for one in figures if one not in written] == []

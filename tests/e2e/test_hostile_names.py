@@ -11,7 +11,6 @@ from bench.names import model_slug
 from bench.plain_text import visible
 from bench.view import View
 from tests.e2e.browsing import charted, follow, open_filters, saved, settled, whole_headline
-from tests.e2e.conftest import Visit
 from tests.e2e.test_pictures import SVG, plain, words
 from tests.pages import hostile
 from tests.pages.drawn import NAMES
@@ -33,9 +32,9 @@ def assert_harmless(page: Page) -> None:
     expect(page.get_by_text("could not be drawn")).to_have_count(0)
 
 
-def test_hostile_names_are_text_on_charts_in_filters_in_pictures_and_on_the_pages_that_follow(visit: Visit) -> None:
+def test_hostile_names_are_text_on_charts_in_filters_in_pictures_and_on_the_pages_that_follow(tab: Page) -> None:
     """What every page sends is looked at without a browser in tests/pages/test_pages.py."""
-    page = charted(visit(), f"/pareto?{QUERY}")
+    page = charted(tab, f"/pareto?{QUERY}")
     assert_harmless(page)
     # In hover boxes.
     texts = page.evaluate(HOVER)
@@ -64,9 +63,8 @@ def test_hostile_names_are_text_on_charts_in_filters_in_pictures_and_on_the_page
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
-def test_every_page_shows_hostile_names_as_text(name: str, visit: Visit) -> None:
-    page = visit()
-    page.goto(f"/{'' if name == 'overview' else name}?{QUERY}")
-    page.locator("h1").first.wait_for()
-    settled(page)
-    assert_harmless(page)
+def test_every_page_shows_hostile_names_as_text(name: str, tab: Page) -> None:
+    tab.goto(f"/{'' if name == 'overview' else name}?{QUERY}")
+    tab.locator("h1").first.wait_for()
+    settled(tab)
+    assert_harmless(tab)

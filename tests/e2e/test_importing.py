@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from bench.library import Library
 from bench.library.facts import PRICE
@@ -22,6 +22,7 @@ from tests.e2e.browsing import (
     figure,
     find,
     headline,
+    listening,
     reading,
     settled,
     unfold,
@@ -48,16 +49,22 @@ def server(own: Path) -> Iterator[str]:
         yield started.url
 
 
+@pytest.fixture(scope="module")
+def shared_tab(server: str, context: BrowserContext) -> Iterator[Page]:
+    with listening(context, server) as page:
+        yield page
+
+
 @pytest.mark.timeout(240)
 def test_a_good_a_broken_and_a_partly_good_file_lie_beside_the_published_3_steps_from_the_first_page(
-    visit: Visit, own: Path, tmp_path: Path
+    tab: Page, own: Path, tmp_path: Path
 ) -> None:
     good = table(tmp_path / "lab.csv", *LOADS, base=LAB)
     partly = table(tmp_path / "partly.csv", *LOADS[:2], {"concurrency": "many"}, base={**LAB, "source": "partly"})
     broken, torn = tmp_path / "broken.json", tmp_path / "torn.parquet"
     broken.write_text('{"model": [')
     torn.write_bytes(b"PAR1 and no more")
-    page = visit()
+    page = tab
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url) if request.method == "PUT" else None)
     reader = Counter(charted(page, "/"))
@@ -110,10 +117,10 @@ def test_a_good_a_broken_and_a_partly_good_file_lie_beside_the_published_3_steps
 
 
 def test_facts_are_asked_once_and_remembered_after_a_restart_whose_first_request_is_a_deep_link(
-    visit: Visit, browser: Browser, own: Path, tmp_path: Path
+    tab: Page, browser: Browser, own: Path, tmp_path: Path
 ) -> None:
     file = table(tmp_path / "open.csv", *LOADS, base={**LAB, "accelerator": None, "source": "open-lab"})
-    page = on_data(visit())
+    page = on_data(tab)
     drop(page, file)
     said(page, "open.csv does not say: accelerator.")
     find(page, "Accelerator", "H200 SXM")
@@ -124,8 +131,8 @@ def test_facts_are_asked_once_and_remembered_after_a_restart_whose_first_request
     said(page, "4 points from 1 file are in the library now.")
     (kept,) = entries(own / "facts.jsonl")
     assert kept["facts"] == {"accelerator": "h200-sxm", PRICE: 2.5}
-    with running(own) as restarted, reading(browser, restarted.url) as tab:
-        page = charted(tab(), "/pareto?v=1&model=deepseek-r1&source=open-lab&x=tpot_ms_p50&y=output_tokens_per_s")
+    with running(own) as restarted, reading(browser, restarted.url) as opens:
+        page = charted(opens(), "/pareto?v=1&model=deepseek-r1&source=open-lab&x=tpot_ms_p50&y=output_tokens_per_s")
         expect(page.get_by_role("dialog")).to_have_count(0)
         assert page.title() == "Pareto - Kneepoint"
         assert "H200 SXM" in headline(page)
@@ -138,14 +145,14 @@ def test_facts_are_asked_once_and_remembered_after_a_restart_whose_first_request
 
 
 def test_files_that_look_alike_are_told_apart_and_one_fact_is_stated_for_three(
-    visit: Visit, own: Path, tmp_path: Path
+    tab: Page, own: Path, tmp_path: Path
 ) -> None:
     files = []
     for concurrency in (1, 4, 16):
         row = {"concurrency": concurrency, "output_tokens_per_s": 300.0 * concurrency}
         base = {**LAB, "accelerator": None, "source": f"alike-{concurrency}"}
         files.append(table(tmp_path / str(concurrency) / "alike.csv", row, base=base))
-    page = on_data(visit())
+    page = on_data(tab)
     drop(page, *files)
     said(page, "3 of 3 files bring 3 points.")
     picked(page, "For these files", ("alike.csv (concurrency 4", "alike.csv (concurrency 16"))
@@ -166,10 +173,12 @@ def test_files_that_look_alike_are_told_apart_and_one_fact_is_stated_for_three(
     assert sources <= set(stated)
 
 
-def test_an_import_left_in_the_middle_is_found_again_and_made_once(visit: Visit, own: Path, tmp_path: Path) -> None:
+def test_an_import_left_in_the_middle_is_found_again_and_made_once(
+    visit: Visit, tab: Page, own: Path, tmp_path: Path
+) -> None:
     rows = [{"concurrency": 1 + n % 64, "repeat": n, "output_tokens_per_s": 1.0 + n} for n in range(MANY)]
     long = table(tmp_path / "long.csv", *rows, base={**LAB, "source": "long"})
-    page = on_data(visit())
+    page = on_data(tab)
     drop(page, long)
     said(page, f"1 file brings {MANY:,} points")
     here = page.url

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from bench.library import Library
 from tests.e2e.browsing import (
@@ -25,7 +25,6 @@ from tests.e2e.browsing import (
     view_of,
     whole_headline,
 )
-from tests.e2e.conftest import Visit
 
 SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
 IN_SIGHT = """
@@ -43,9 +42,9 @@ FAINT = """
 
 
 def test_the_best_accelerator_within_two_limits_takes_3_steps_and_says_how_few_state_them(
-    visit: Visit, shipped: Library
+    tab: Page, shipped: Library
 ) -> None:
-    reader = Counter(charted(visit(), "/"))
+    reader = Counter(charted(tab, "/"))
     reader.go_to("llama 3.3 70b ttft 2 s tpot 50 ms", "Pareto")
     assert reader.steps == 3
     ((of, stating, within),) = shipped.fetch(
@@ -75,8 +74,8 @@ def test_the_best_accelerator_within_two_limits_takes_3_steps_and_says_how_few_s
     assert f"{most:,.0f}" in headline(reader.page)
 
 
-def test_tpu_against_gpu_per_dollar_at_my_price_takes_6_steps(visit: Visit, shipped: Library) -> None:
-    reader = Counter(charted(visit(), "/"))
+def test_tpu_against_gpu_per_dollar_at_my_price_takes_6_steps(tab: Page, shipped: Library) -> None:
+    reader = Counter(charted(tab, "/"))
     page = reader.page
     reader.go_to("tpu vs gpu per dollar", "Crossover")
     before, drawn = headline(page), figure(page)
@@ -107,9 +106,9 @@ def test_tpu_against_gpu_per_dollar_at_my_price_takes_6_steps(visit: Visit, ship
 
 
 def test_a_model_and_a_limit_chosen_in_the_row_take_5_steps_and_their_link_shows_the_same(
-    visit: Visit, browser: Browser, server: str, shipped: Library
+    tab: Page, browser: Browser, server: str, shipped: Library
 ) -> None:
-    reader = Counter(charted(visit(), "/pareto"))
+    reader = Counter(charted(tab, "/pareto"))
     page, before = reader.page, headline(reader.page)
     reader.click(page.get_by_role("combobox", name="Model", exact=True))
     page.keyboard.type("Flan-T5 XL")
@@ -135,8 +134,8 @@ def test_a_model_and_a_limit_chosen_in_the_row_take_5_steps_and_their_link_shows
     )
     assert f"{most:,.0f} tokens/s/accelerator" in told
     link, drawn = copied(page), figure(page)
-    with reading(browser, server) as tab:
-        other = charted(tab(), link)
+    with reading(browser, server) as opens:
+        other = charted(opens(), link)
         assert whole_headline(other) == told
         assert figure(other) == drawn
         view = view_of(other)
@@ -144,12 +143,11 @@ def test_a_model_and_a_limit_chosen_in_the_row_take_5_steps_and_their_link_shows
 
 
 def test_a_shared_link_on_a_phone_takes_0_steps_to_its_answer_and_card_and_1_to_another_and_to_the_filters(
-    visit: Visit,
+    tab: Page,
 ) -> None:
     # At the desk a point is clicked: its card comes into sight, and no name in the chart fades.
-    desk = visit()
+    desk = tab
     desk.set_viewport_size({"width": 1440, "height": 900})
-    desk.emulate_media(reduced_motion="reduce")
     charted(desk, "/pareto")
     desk.mouse.click(*spot(desk, "line", 2))
     told, said, link = card(desk), headline(desk), desk.url
@@ -159,7 +157,7 @@ def test_a_shared_link_on_a_phone_takes_0_steps_to_its_answer_and_card_and_1_to_
     assert of_the_chart > 300
     assert desk.evaluate(FAINT) == []
     # On the phone the link begins at its headline, with the chart in sight and the card below.
-    phone = visit()
+    phone = tab
     phone.set_viewport_size({"width": 390, "height": 844})
     reader = Counter(charted(phone, link))
     assert headline(phone) == said

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pyarrow.parquet as pq
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from bench.runs import watching
 from bench.sweep.folder import SWEEPS, Folder, listed
@@ -33,6 +33,7 @@ from tests.e2e.browsing import (
     copied,
     figure,
     headline,
+    listening,
     settled,
 )
 from tests.e2e.conftest import Visit
@@ -71,6 +72,12 @@ def server(own: Path) -> Iterator[str]:
         yield started.url
 
 
+@pytest.fixture(scope="module")
+def shared_tab(server: str, context: BrowserContext) -> Iterator[Page]:
+    with listening(context, server) as page:
+        yield page
+
+
 @pytest.fixture(autouse=True)
 def ended(own: Path) -> Iterator[None]:
     """A sweep that a test leaves running ends with it: those of one endpoint would take turns."""
@@ -82,9 +89,9 @@ def ended(own: Path) -> Iterator[None]:
 
 @pytest.mark.timeout(300)  # one journey of many steps, with a sweep that takes its time
 def test_a_practice_sweep_is_launched_read_to_one_request_in_6_steps_cancelled_gone_on_with_and_shared(
-    visit: Visit, own: Path
+    tab: Page, own: Path
 ) -> None:
-    reader = Counter(charted(visit(), "/"))
+    reader = Counter(charted(tab, "/"))
     page = reader.page
     page.evaluate("window.opened = 'once'")
     reader.click(page.get_by_role("link", name="Launch", exact=True))
@@ -140,9 +147,10 @@ def test_a_practice_sweep_is_launched_read_to_one_request_in_6_steps_cancelled_g
     mine = figure(page)
     drawn = {point[0] for trace in mine[0] for point in trace.get("customdata") or ()}
     assert len(drawn) == 4
-    theirs = charted(visit(), copied(page))
-    assert figure(theirs) == mine
-    assert headline(theirs) == headline(page)
+    told, link = headline(page), copied(page)
+    charted(page, link)
+    assert figure(page) == mine
+    assert headline(page) == told
 
 
 def assert_the_request_as_it_was_recorded(page: Page, folder: Folder) -> None:
@@ -161,11 +169,11 @@ def assert_the_request_as_it_was_recorded(page: Page, folder: Folder) -> None:
 
 
 def test_what_one_tab_goes_on_with_others_show_when_their_reader_comes_back_and_goes_on_without_it(
-    visit: Visit, own: Path
+    visit: Visit, tab: Page, own: Path
 ) -> None:
     folder = started(own, "1,2", "20")
     jobs.cancel(folder)
-    first, second, listing = visit(), visit(), visit()
+    first, second, listing = tab, visit(), visit()
     for page in (first, second):
         page.goto(f"/jobs?job={folder.id}")
         said(page, "was cancelled")
@@ -184,14 +192,14 @@ def test_what_one_tab_goes_on_with_others_show_when_their_reader_comes_back_and_
         said(page, all_of(own))
 
 
-def test_a_sweep_outlives_the_server_that_started_it_and_its_own_death_is_seen(visit: Visit, own: Path) -> None:
+def test_a_sweep_outlives_the_server_that_started_it_and_its_own_death_is_seen(tab: Page, own: Path) -> None:
     with running(own) as first:
         folder = started(own, "1,2,3,4", "60", by=first.url)
         os.kill(first.pid, signal.SIGKILL)
         assert folder.held()
         before = folder.status["current"]
         until(lambda: folder.status["current"] != before)
-    page = visit()
+    page = tab
     with paused(folder):
         page.goto(f"/jobs?job={folder.id}")
         said(page, "of 4 points, ")
@@ -208,9 +216,9 @@ def test_a_sweep_outlives_the_server_that_started_it_and_its_own_death_is_seen(v
     page.get_by_role("link", name="See it on the frontier").wait_for()
 
 
-def test_a_sweep_is_heard_by_its_points(visit: Visit, own: Path) -> None:
+def test_a_sweep_is_heard_by_its_points(tab: Page, own: Path) -> None:
     folder = started(own, "1,2,3,4", "20")
-    page, told = visit(), list[str]()
+    page, told = tab, list[str]()
     page.goto(f"/jobs?job={folder.id}")
     region = page.get_by_role("status").first
     region.wait_for(state="attached")

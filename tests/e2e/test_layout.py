@@ -52,16 +52,7 @@ ADDRESSES = {
 }
 """Each question as it opens, with models side by side, with several values in a box, within limits."""
 
-A_FEW = (
-    "overview",
-    "cost",
-    "crossover-pair",
-    "pareto-chosen",
-    "scaling",
-    "scaling-compared",
-    "capacity-compared",
-    "heatmap-limited",
-)
+A_FEW = ("overview", "cost", "crossover-pair", "pareto-chosen", "scaling", "heatmap-limited")
 """One of each kind of chart, and of what makes a page long."""
 
 FIRST = {name: list(SCREENS)[turn % len(SCREENS)] for turn, name in enumerate(ADDRESSES)}
@@ -174,12 +165,12 @@ def others(first: int) -> list[int]:
 
 
 @pytest.mark.parametrize("name", ADDRESSES if EVERY else A_FEW)
-def test_the_chart_comes_first_below_the_selectors_and_its_labels_are_apart(name: str, visit: Visit) -> None:
-    page = shown(visit(), FIRST[name], ADDRESSES[name])
-    assert_in_place(name, FIRST[name], page)
+def test_the_chart_comes_first_below_the_selectors_and_its_labels_are_apart(name: str, tab: Page) -> None:
+    shown(tab, FIRST[name], ADDRESSES[name])
+    assert_in_place(name, FIRST[name], tab)
     for width in others(FIRST[name]):
-        sized(page, width)
-        assert_in_place(name, width, page)
+        sized(tab, width)
+        assert_in_place(name, width, tab)
 
 
 def assert_in_place(name: str, width: int, page: Page) -> None:
@@ -211,6 +202,7 @@ def test_the_chart_of_a_first_visit_stays_where_it_is_when_the_selectors_come(
 ) -> None:
     page = visit()
     page.add_init_script(TOPS)
+    page.emulate_media(reduced_motion="no-preference")
     shown(page, width, ADDRESSES[name])
     page.wait_for_selector(".st-key-selecting" if name == "overview" else ".st-key-options", state="attached")
     settled(page)
@@ -220,8 +212,8 @@ def test_the_chart_of_a_first_visit_stays_where_it_is_when_the_selectors_come(
     assert max(tops.values()) - min(tops.values()) <= 1
 
 
-def test_limits_and_models_are_in_sight_once_opened_and_the_selectors_as_the_page_scrolls(visit: Visit) -> None:
-    page = shown(visit(), 1440, "/pareto?model=deepseek-r1&slo=ttft_ms_p50<=2000&slo=itl_ms_p99<=100")
+def test_limits_and_models_are_in_sight_once_opened_and_the_selectors_as_the_page_scrolls(tab: Page) -> None:
+    page = shown(tab, 1440, "/pareto?model=deepseek-r1&slo=ttft_ms_p50<=2000&slo=itl_ms_p99<=100")
     for width in some([1440, 800, 390], 1):
         sized(page, width)
         assert_limits_in_sight(page, width)
@@ -289,9 +281,8 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", some(PAGES, 3))
-def test_no_other_page_scrolls_sideways_either(name: str, visit: Visit, swept: Folder) -> None:
-    page = visit()
-    page.set_viewport_size({"width": 1440, "height": 900})
+def test_no_other_page_scrolls_sideways_either(name: str, tab: Page, swept: Folder) -> None:
+    page = tab
     page.goto(PAGES[name].format(sweep=swept.id))
     page.locator("h1").first.wait_for()
     for width in SCREENS:

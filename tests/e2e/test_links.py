@@ -6,7 +6,7 @@ import http.client
 import json
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Page
 
 from bench.questions import questions
 from tests.e2e.browsing import (
@@ -105,8 +105,8 @@ def test_numbers_that_are_known_once_a_link_is_followed_do_not_bring_the_page_ba
     assert urlsplit(page.url).path == "/heatmap"
 
 
-def test_an_address_that_is_spelled_otherwise_is_the_same_page(visit: Visit) -> None:
-    page = visit()
+def test_an_address_that_is_spelled_otherwise_is_the_same_page(tab: Page) -> None:
+    page = tab
     page.goto("/overview?model=deepseek-r1")
     page.wait_for_url("**/?v=2&model=deepseek-r1&flagged=ranked&runs=newest")
     charted(page, "/pareto/?model=deepseek-r1")

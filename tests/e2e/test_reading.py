@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 
 from bench.chart import DARK, LIGHT
 from tests.e2e.browsing import MAIN, charted, settled, spot
-from tests.e2e.conftest import Visit
 from tests.thorough import some
 
 CUT = """
@@ -35,8 +34,8 @@ PAPER = "document.querySelector('.js-plotly-plot')?.layout.paper_bgcolor"
 PLACES = "[...document.querySelector('.js-plotly-plot').data.at(-1).hovertext]"
 
 
-def test_a_cell_of_the_heatmap_shows_the_points_behind_it_and_an_empty_one_offers_to_measure_it(visit: Visit) -> None:
-    page = charted(visit(), "/heatmap?v=1&model=deepseek-r1&accelerator=b200&x=concurrency&y=osl")
+def test_a_cell_of_the_heatmap_shows_the_points_behind_it_and_an_empty_one_offers_to_measure_it(tab: Page) -> None:
+    page = charted(tab, "/heatmap?v=1&model=deepseek-r1&accelerator=b200&x=concurrency&y=osl")
     hint = page.get_by_label("Open a cell").get_attribute("placeholder")
     assert hint == "Click a cell for the points behind it, or pick one here"
     places = page.evaluate(PLACES)
@@ -67,8 +66,8 @@ def grounds(page: Page) -> tuple[str, str]:
     return page.evaluate(PAPER), f"#{red:02x}{green:02x}{blue:02x}"
 
 
-def test_a_page_is_read_in_the_dark_on_paper_and_its_filters_by_keyboard(visit: Visit) -> None:
-    page = visit()
+def test_a_page_is_read_in_the_dark_on_paper_and_its_filters_by_keyboard(tab: Page) -> None:
+    page = tab
     page.emulate_media(color_scheme="dark")
     charted(page, "/pareto")
     assert grounds(page) == (DARK.background, DARK.background)
@@ -101,10 +100,8 @@ def test_a_page_is_read_in_the_dark_on_paper_and_its_filters_by_keyboard(visit: 
 
 
 @pytest.mark.parametrize("name", some(["crossover", "pareto", "scaling", "heatmap", "cost"], 1))
-def test_every_option_is_read_whole_and_on_a_narrow_page_its_beginning_in_one_line(name: str, visit: Visit) -> None:
-    page = visit()
-    page.set_viewport_size({"width": 1280, "height": 1000})
-    charted(page, f"/{name}")
+def test_every_option_is_read_whole_and_on_a_narrow_page_its_beginning_in_one_line(name: str, tab: Page) -> None:
+    page = charted(tab, f"/{name}")
     assert page.evaluate(CUT) == []
     page.set_viewport_size({"width": 800, "height": 1000})
     settled(page)

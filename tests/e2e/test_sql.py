@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.benchmarks._server import running
 from tests.e2e.browsing import CHART, asked, charted, figure, headline, reading, settled, unfold
-from tests.e2e.conftest import Visit
 
 SQL = "SELECT accelerator, count(*) AS n FROM points GROUP BY 1 ORDER BY 2 DESC LIMIT 3"
 ENDLESS = "SELECT sum(sqrt(a.range)) FROM range(10000000000000) a"
@@ -34,9 +33,9 @@ def told(page: Page, sentence: str) -> None:
 
 
 def test_a_query_from_a_link_waits_back_returns_to_the_one_before_and_an_example_is_charted_and_linked(
-    visit: Visit,
+    tab: Page,
 ) -> None:
-    page = opened(visit(), f"/sql?query={quote(SQL)}")
+    page = opened(tab, f"/sql?query={quote(SQL)}")
     expect(page.get_by_text("came with the link and has not run")).to_be_visible()
     assert page.locator("textarea").input_value() == SQL
     assert "rows" not in headline(page)
@@ -66,7 +65,7 @@ def test_a_query_from_a_link_waits_back_returns_to_the_one_before_and_an_example
     settled(page)
     assert len(figure(page)[0]) == 1
     assert "colour=" in page.url
-    theirs = opened(visit(), page.url)
+    theirs = opened(tab, page.url)
     expect(theirs.get_by_text("came with the link and has not run")).to_be_visible()
     theirs.get_by_role("button", name="Run", exact=True).click()
     theirs.wait_for_selector(CHART)
