@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Download, Locator, Page, TimeoutError, expect
 
 from bench.view import View
 from tests.suite import TRACED
@@ -294,10 +294,22 @@ def copied(page: Page) -> str:
 
 
 def saved(page: Page, button: str) -> tuple[str, bytes]:
-    """The name and the bytes of the file that this button saves."""
-    with page.expect_download() as waiting:
+    """The name and the bytes of the file that this button saves.
+
+    A click while the server draws the button anew is lost: Streamlit files what it saves under another id by then, and
+    says "Deferred file not found" (MediaFileManager.remove_deferred). Then it is clicked once more, as a reader does.
+    """
+    try:
+        download = _download(page, button, PATIENCE_MS / 4)
+    except TimeoutError:
+        download = _download(page, button, PATIENCE_MS)
+    return download.suggested_filename, Path(download.path()).read_bytes()
+
+
+def _download(page: Page, button: str, patience_ms: float) -> Download:
+    with page.expect_download(timeout=patience_ms) as waiting:
         page.get_by_role("button", name=button, exact=True).click()
-    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+    return waiting.value
 
 
 def follow(page: Page, link: str, to: str) -> None:

@@ -34,8 +34,8 @@ LOADED = "(load_kind IN ('closed', 'batch', 'open', 'saturated') OR (load_kind =
 
 OF_TWO = ("variant", "kv_precision")
 """No chart's label tells these, so that points which differ in them alone look like one."""
-NOT_TOLD = (*LENGTHS, "context_tokens", "max_model_len", "dataset")
-"""What else two points of one label may differ in."""
+NOT_TOLD = (*OF_TWO, *LENGTHS, "context_tokens", "max_model_len", "dataset")
+"""What two points of one label may differ in."""
 
 LISTED = 40
 """So many points of a label are named."""
