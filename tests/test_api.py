@@ -6,6 +6,7 @@ import http.client
 import io
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -408,8 +409,12 @@ def opened(server: str, path: str) -> tuple[http.client.HTTPConnection, http.cli
 
 
 def writing(server: Server) -> list[psutil.Process]:
-    """The processes that write exports for this server."""
-    return [one for one in psutil.Process(server.pid).children() if "bench.export.serving.child" in one.cmdline()]
+    """The processes that write exports for this server, but those that have ended."""
+    found = []
+    for one in psutil.Process(server.pid).children():
+        with suppress(psutil.NoSuchProcess):
+            found += [one] if "bench.export.serving.child" in one.cmdline() else []
+    return found
 
 
 @pytest.mark.long
