@@ -25,6 +25,8 @@ genai_bench/levels/D100_128_text-to-text_num_concurrency_4_time_4s.json
     output_tokens_per_s 766.8213260329022
 genai_perf/nested/profile_export_genai_perf.json
     ttft_ms_p99 47.92, tpot_ms_p95 11.9, e2el_ms_max 168.0, output_tokens_per_s 137.5
+evalscope/parallel_16_number_32/benchmark_summary.json
+    ttft_ms_mean 1.2 s, tpot_ms_mean 0.077 s, e2el_ms_mean 40.547 s, output_tokens_per_s 202.0371
 guidellm/concurrency-4/benchmarks.json
     ttft_ms_p99 40.232181549072266, tpot_ms_p99 4.427181454155389, e2el_ms_p99 0.5996990203857422 s,
     output_tokens_per_s 846.757308044374
