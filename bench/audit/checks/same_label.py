@@ -21,7 +21,9 @@ RULE = (
 APART = 1.1
 """Repeats on one machine lie within a few per cent."""
 
-NOT_ON_A_LABEL = ("checkpoint", "variant", "kv_precision")
+VARIANTS = ("variant", "kv_precision")
+NOT_ON_A_LABEL = ("checkpoint", *VARIANTS)
+"""No chart's label tells these, so that points which differ in them alone look like one."""
 LABEL = (*(name for name in DEPLOYMENT_FIELDS if name not in NOT_ON_A_LABEL), "evidence")
 ONE_OF = ("engine", "accelerator")
 MAY_BE_ABSENT = (*ONE_OF, "engine_version", "precision", "accelerators", "tp")
@@ -32,9 +34,7 @@ LENGTHS = ("isl", "osl")
 alike where both or neither state it, and where neither does, of one dataset."""
 LOADED = "(load_kind IN ('closed', 'batch', 'open', 'saturated') OR (load_kind = 'unknown' AND concurrency > 0))"
 
-OF_TWO = ("variant", "kv_precision")
-"""No chart's label tells these, so that points which differ in them alone look like one."""
-NOT_TOLD = (*OF_TWO, *LENGTHS, "context_tokens", "max_model_len", "dataset")
+NOT_TOLD = (*VARIANTS, *LENGTHS, "context_tokens", "max_model_len", "dataset")
 """What two points of one label may differ in."""
 
 LISTED = 40
@@ -53,7 +53,7 @@ def findings(library: Library) -> Iterator[Finding]:
         where = "" if facts.source == other.source else f" in {facts.source} and {other.source}"
         if facts.date and other.date and abs(facts.date - other.date).days > RUN_GAP_DAYS:
             where += f" of {facts.date} and {other.date}"
-        both = ((name, getattr(facts, name), getattr(other, name)) for name in OF_TWO)
+        both = ((name, getattr(facts, name), getattr(other, name)) for name in VARIANTS)
         against = "".join(f" ({name} {one} against {two})" for name, one, two in both if one and two and one != two)
         for name, one in ((name, one) for name in MAY_BE_ABSENT for one in (facts, other)):
             implied = name == "engine_version" and one.engine is None

@@ -13,7 +13,7 @@ from bench.catalogue import metric
 from bench.errors import InputError
 from bench.formats.plausibility import front_door
 from bench.formats.plausibility.front_door import check, doubts, judged
-from bench.formats.plausibility.soundness import MEAN_OF_MEDIAN
+from bench.formats.plausibility.soundness import MEAN_OF_MEDIAN, request_count
 from bench.records import Deployment, Flag, Load, Point, Workload
 from tests.formats.damage import main_files
 from tests.formats.reading_of import read_points
@@ -359,6 +359,22 @@ def test_few_in_flight_are_excluded_only_where_no_short_run_explains_them(
     one = point(workload=Workload(), requests_per_s=64 / 14, e2el_ms_mean=5000.0, **more)
     assert kinds(one) == expected
     assert flags.weight("few-in-flight") == "warns"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "osl", "expected"),
+    [
+        ({"requests_ok": 5.0, "requests_per_s": 4.0, "duration_s": 16.0}, None, 5),
+        ({"requests_per_s": 4.0, "duration_s": 16.0}, None, 64),
+        ({"output_tokens_per_s": 400.0, "duration_s": 16.0}, 100.0, 64),
+        ({"output_tokens": 6400.0}, 100.0, 64),
+        ({"output_tokens": 6400.0, "requests_per_s": 4.0}, None, None),
+    ],
+)
+def test_how_many_requests_were_answered_follows_from_their_rate_or_their_tokens(
+    metrics: dict[str, float], osl: float | None, expected: float | None
+) -> None:
+    assert request_count(metrics, osl) == expected
 
 
 def test_an_excluding_flag_is_given_rather_than_the_one_of_a_median() -> None:
