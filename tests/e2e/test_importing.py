@@ -144,6 +144,7 @@ def test_facts_are_asked_once_and_remembered_after_a_restart_whose_first_request
         expect(page.get_by_text("does not say")).to_have_count(0)
 
 
+@pytest.mark.exhaustive  # without a browser in tests/pages/test_adding.py
 def test_files_that_look_alike_are_told_apart_and_one_fact_is_stated_for_three(
     tab: Page, own: Path, tmp_path: Path
 ) -> None:
