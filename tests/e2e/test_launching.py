@@ -42,7 +42,7 @@ from tests.sweep.sweeping import plan_for
 
 SHORTER = (
     "from bench.sweep.planning.profiles import profile\n"
-    "profile('quick').settings['point'].update(duration_s=1.5, warmup_s=0.25)"
+    "profile('quick').settings['point'].update(duration_s=3, warmup_s=0.5)"
 )
 """The quick profile with shorter points: what a reader sees of it is the same, sooner."""
 
