@@ -105,7 +105,7 @@ def test_a_good_a_broken_and_a_partly_good_file_lie_beside_the_published_3_steps
     page.wait_for_url("**/pareto?v=2&**source=our-lab**")
     page.wait_for_selector(CHART)
     settled(page)
-    assert headline(page).startswith("On H100 SXM at best ")
+    assert headline(page).startswith("On H100 SXM, at best ")
     said(page, "4 of 6 points are on the frontier: no other beats them in both metrics.")
     assert len(drawn_points(page)) == 6
     assert page.evaluate("window.opened") == "once", "Nothing of this needs a reload."

@@ -141,7 +141,7 @@ def test_a_practice_sweep_is_launched_read_to_one_request_in_6_steps_cancelled_g
     page.wait_for_function(f"() => {POINTS} == 4")
     page.get_by_role("link", name="See it on the frontier").click()
     page.wait_for_url("**/pareto?v=2&**evidence=**")
-    said(page, "t best ")  # "On H100 SXM at best …", "At best …": one frontier has no leader
+    said(page, "t best ")  # "On H100 SXM, at best …", "At best …": one frontier has no leader
     settled(page)
     assert page.evaluate("window.opened") == "once", "Nothing of this needs a reload."
     mine = figure(page)
