@@ -5,7 +5,9 @@ export default function ({ data }) {
   const root = document.documentElement
   if (!data.nth || root.dataset.brought === data.nth) return
   root.dataset.brought = data.nth
+  root.toggleAttribute("data-moving", true)  // for whoever drives the page from outside
   const bring = () => {
+    root.removeAttribute("data-moving")
     const part = document.querySelector(".st-key-" + data.place), main = document.querySelector("[data-testid=stMain]")
     if (!part || !main) return
     const box = part.getBoundingClientRect(), row = document.querySelector(".st-key-selecting")

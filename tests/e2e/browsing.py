@@ -34,7 +34,7 @@ PAIR = (
 """A crossover of two deployments, as its link has it."""
 QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
 
-LOADING = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-unfinished]"
+LOADING = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-unfinished], [data-moving]"
 PATIENCE_MS = 60_000
 """How long a page is waited for where no promise is at stake: a busy machine is no failure."""
 
@@ -82,6 +82,7 @@ LISTEN = """
       super.send(data)
     }
   }
+  addEventListener('scroll', stirred, true)
   new MutationObserver(stirred).observe(document, {childList: true, characterData: true, subtree: true})
   // What a resting reader's next choices would count takes the server seconds: only tests of these numbers ask for it.
   const fetched = window.fetch

@@ -13,6 +13,7 @@ import os
 import socket
 import ssl
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,9 @@ from bench.sweep.planning.endpoint_address import is_own_machine, may_be_asked
 from bench.sweep.wire.exchange import Target
 from bench.sweep.wire.redaction import redacted, redacted_document
 
-if TYPE_CHECKING:
-    from aiohttp import ClientSession  # loaded with the first question: whoever asks none does not wait for it
+if TYPE_CHECKING:  # loaded with the first question: whoever asks none does not wait for them
+    from aiohttp import ClientSession
+    from anyio.from_thread import BlockingPortal
 
 MOST_BYTES = 1_000_000
 SECONDS = 10.0
@@ -130,7 +132,8 @@ class EndpointProbe:
         self._seconds, self._until = seconds, until
         self.allowed = seconds
         self.headers: dict[str, str] = {}
-        self._runner: asyncio.Runner | None = None
+        self._loop = ExitStack()
+        self._portal: BlockingPortal | None = None
         self._session: ClientSession | None = None
 
     def get(self, path: str) -> ProbeReply:
@@ -161,26 +164,27 @@ class EndpointProbe:
 
     def close(self) -> None:
         """Give up the connection."""
-        if self._runner is not None:
-            if self._session is not None:
-                self._runner.run(self._session.close())
-            self._runner.close()
-        self._runner = self._session = None
+        if self._portal is not None and self._session is not None:
+            self._portal.call(self._session.close)
+        self._loop.close()
+        self._portal = self._session = None
 
     def _ask(self, method: str, path: str, body: bytes | None) -> ProbeReply:
         from aiohttp import ClientError
+        from anyio.from_thread import start_blocking_portal
 
         if self._until is not None and monotonic() >= self._until:
             raise NotReached(
                 f"{visible(self.target.where)} was not asked for {path}: the time for all checks, which "
                 "caps.minutes limits, was over."
             )
-        self._runner = self._runner or asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        # The loop has a thread of its own: whoever asks may be in the midst of another.
+        self._portal = self._portal or self._loop.enter_context(start_blocking_portal())
         again = False
         while True:
             self.allowed = self.seconds
             try:
-                return self._runner.run(self._attempt(method, path, body))
+                return self._portal.call(self._attempt, method, path, body)
             except (OSError, ClientError) as problem:
                 cause = _cause(problem)
                 if again or not isinstance(cause, ConnectionResetError | BrokenPipeError):

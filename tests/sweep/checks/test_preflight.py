@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import ssl
 import threading
@@ -210,6 +211,18 @@ def test_a_server_that_drips_is_given_up_at_the_deadline(monkeypatch):
     with answering(b"HTTP/1.1 200 OK\r\n", drip=True) as url:
         problem = one_sentence(look(url).problem)
     assert "did not answer within 0.4 s" in problem
+
+
+def test_an_endpoint_is_asked_beside_a_loop_that_runs():
+    async def models() -> int:
+        with running(Settings()) as url:
+            site = endpoint_probe.EndpointProbe(Target.at(url))
+            try:
+                return site.get("/v1/models").status
+            finally:
+                site.close()
+
+    assert asyncio.run(models()) == 200
 
 
 def test_a_plan_beyond_the_context_is_stopped_before_any_load():
