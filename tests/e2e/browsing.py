@@ -246,6 +246,7 @@ def find(page: Page, label: str, value: str) -> None:
 def unfold(page: Page, label: str) -> None:
     """Opens the select box with this label; it lies still by then, since a box that is scrolled folds its list."""
     box = page.get_by_role("combobox", name=label, exact=True)
+    settled(page)  # a card that was opened may be about to scroll the page
     box.scroll_into_view_if_needed()
     settled(page)
     box.click()
