@@ -14,6 +14,7 @@ with frame.opened("capacity") as page:
     result.caveats(page)
     points.one(page)
     result.findings(page)
+    measuring.start(page)
     result.rows(
         page,
         first=("accelerator", "instances", "chips", "usd_per_month", "load", "stopped_by", "used_at_peak", "engine"),

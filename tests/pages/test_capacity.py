@@ -13,3 +13,5 @@ def test_a_plan_for_users_asks_for_them_and_leads_to_a_sweep_that_measures_its_p
     (link,) = [one.proto for one in at.get("page_link") if one.proto.label == "Measure this point"]
     assert "concurrency=" in link.query_string
     assert "facts.accelerator=" in link.query_string
+    (command,) = at.get("code")
+    assert "--model-path" in command.proto.code_text or "vllm serve" in command.proto.code_text

@@ -23,7 +23,7 @@ from bench.chart import value_label
 from bench.library import Library
 from bench.maths.capacity import HOURS_PER_MONTH, Demand, DemandUnit, chips_per_mw
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
-from bench.questions.capacity import measured, planning, random_arrivals, verdict
+from bench.questions.capacity import measured, planning, random_arrivals, starting, verdict
 from bench.questions.capacity.figure import figure
 from bench.questions.capacity.measured import MeasuredCurves
 from bench.questions.capacity.planning import OperatingCurves
@@ -266,6 +266,7 @@ def _capacity(library: Library, whole: View) -> Capacity:
         tally=evidence.tally(library, limited, measured.reasons(library, demand)),
         deciding=deciding,
         unlike=planning.unlike(allowed, demand),
+        start=starting.command(library, allowed),
     )
     if allowed and result.is_decided:
         return replace(result, random=tuple(_random(library, curves, result)))

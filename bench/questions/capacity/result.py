@@ -87,6 +87,18 @@ class FleetPlan:
 
 
 @dataclass(frozen=True)
+class StartCommand:
+    """What starts an instance of a plan on its engine: the command, and the flags that the data leaves `open`."""
+
+    point_id: str
+    hardware: str
+    engine: str
+    engine_version: str | None
+    command: str
+    open: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class RandomArrivals:
     """What the requests of a plan would wait at the peak if they came at random (Poisson), `rate` a second to each.
 
@@ -136,7 +148,8 @@ class Capacity:
     `plans` are those that the budget and the chips at hand allow, the cheapest first, those without a price behind by
     chips; `beyond` the others within the limits. `ruled_out` counts deployments by reason. `limits` are those of the
     use and the reader's, `dropped` those of the use that no deployment states. `unlike` is in what of the workload
-    plans of one model differ, unasked. `random` is what arrivals at random would wait on the first plans.
+    plans of one model differ, unasked. `random` is what arrivals at random would wait on the first plans. `start`
+    starts an instance of the first plan on vLLM or SGLang.
     """
 
     asked: CapacityAsked
@@ -151,6 +164,7 @@ class Capacity:
     deciding: Deciding
     unlike: tuple[Difference, ...] = ()
     random: tuple[RandomArrivals, ...] = ()
+    start: StartCommand | None = None
 
     @property
     def is_decided(self) -> bool:

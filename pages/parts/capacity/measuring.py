@@ -1,10 +1,11 @@
-"""The way from a plan to a sweep that measures its point; the sweep does not start by itself."""
+"""The ways from a plan to its engine and to a sweep that measures its point; neither starts by itself."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from bench.plain_text import markdown
+from bench.chart import value_label
+from bench.plain_text import markdown, visible
 from bench.questions.capacity.planning import sweep_of
 from pages.shared.page import Page
 
@@ -24,3 +25,16 @@ def link(page: Page) -> None:
             icon_position="right",
             help=markdown(f"A sweep of {plan.facts.hardware} at this load."),
         )
+
+
+def start(page: Page) -> None:
+    """Draw the command that starts the first plan on vLLM or SGLang, and which of its flags the data leaves open."""
+    found = page.answer.result.start
+    if found is None:
+        return
+    version = f" {found.engine_version}" if found.engine_version else ""
+    with st.expander(
+        markdown(f"Run this: {found.hardware}, {value_label('engine', found.engine)}{version}"), key="start"
+    ):
+        st.code(found.command, language="bash", wrap_lines=True)
+        st.markdown("Open, as the data does not state them: " + ", ".join(f"`{visible(one)}`" for one in found.open))

@@ -346,6 +346,54 @@ def test_measuring_the_point_states_its_deployment_lengths_and_load(three: Libra
     assert (asked["facts.accelerator"], asked["facts.tp"]) == ("h200-sxm", "8")
 
 
+STARTED: dict[str, tuple[Row, str, set[str]]] = {
+    "what is stated is a flag and what is not is open": (
+        {"checkpoint": "org/Model-FP8", "max_model_len": 4096, "kv_precision": "fp8", "prefix_caching": False,
+         "speculation": "none"},
+        "vllm serve org/Model-FP8 --tensor-parallel-size 4 --kv-cache-dtype fp8 --max-model-len 4096"
+        " --no-enable-prefix-caching",
+        {"--max-num-seqs", "--gpu-memory-utilization"},
+    ),
+    "nothing but the layout": (
+        {"engine": "sglang", "tp": 2},
+        "python -m sglang.launch_server --model-path CHECKPOINT --tp-size 2",
+        {"CHECKPOINT", "--pp-size", "--dp-size", "--quantization", "--kv-cache-dtype", "--context-length",
+         "--disable-radix-cache", "--speculative-algorithm", "--max-running-requests", "--mem-fraction-static"},
+    ),
+    "attention that is data-parallel, experts and several nodes": (
+        {"engine": "sglang", "model": "deepseek-r1", "accelerators": 16, "tp": 16, "dp": 16, "ep": 16,
+         "dp_attention": True, "nodes": 2, "checkpoint": "deepseek-ai/DeepSeek-R1", "kv_precision": "bf16",
+         "prefix_caching": True, "speculation": "mtp"},
+        "python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp-size 16 --dp-size 16"
+        " --enable-dp-attention --ep-size 16 --kv-cache-dtype auto",
+        {"--nnodes", "--quantization", "--context-length", "--speculative-algorithm", "--max-running-requests",
+         "--mem-fraction-static"},
+    ),
+    "a checkpoint that is no name is no argument": (
+        {"checkpoint": "x; rm -rf ~", "tp": None, "accelerators": 1},
+        "vllm serve CHECKPOINT",
+        {"CHECKPOINT", "--quantization", "--kv-cache-dtype", "--max-model-len", "--no-enable-prefix-caching",
+         "--speculative-config", "--max-num-seqs", "--gpu-memory-utilization"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("facts", "command", "left"), STARTED.values(), ids=STARTED)
+def test_a_plan_starts_with_what_the_data_states(facts: Row, command: str, left: set[str], tmp_path: Path) -> None:
+    start = ask(library_of(tmp_path, [at(16, 8.0, **facts)])).result.start
+    assert start is not None
+    assert start.command == command
+    assert {one.split()[0] for one in start.open} == left
+
+
+def test_the_first_plan_that_an_engine_starts_as_one_whole_has_a_command(tmp_path: Path) -> None:
+    rows = [at(16, 9.0, engine="tensorrt-llm"), at(16, 8.0, disaggregated=True), at(16, 7.0, **H200)]
+    start = ask(library_of(tmp_path, rows)).result.start
+    assert start is not None
+    assert start.hardware == "8 x H200 SXM"
+    assert ask(library_of(tmp_path / "other", rows[:2])).result.start is None
+
+
 def test_every_bar_opens_a_point_and_both_themes_are_drawn(three: Library) -> None:
     answer = ask(three)
     for theme in (LIGHT, DARK):
