@@ -93,6 +93,7 @@ COLUMNS = (
     Column("used_at_peak", "Used at peak", "%", 1),
     Column("error_median", "Such places were off by", "%", 1),
     Column("error_p90", "Nine of ten within", "%", 1),
+    Column("error_mean", "Off on average", "%", 1),
     Column("watts", "A chip draws", "W", 0),
     Column("power_from", "Power is"),
     Column("kw", "All chips draw", "kW", 1),
@@ -311,6 +312,7 @@ def _row(one: FleetPlan, *, is_allowed: bool) -> dict[str, Any]:
         "used_at_mean": 100 * one.fleet.used_at_mean,
         "error_median": 100 * error.median if error else None,
         "error_p90": 100 * error.p90 if error else None,
+        "error_mean": 100 * error.mean if error else None,
         "watts": power.watts if power else None,
         "power_from": None if power is None else "measured" if power.is_measured else "rated, at most",
         "kw": kw,
@@ -343,7 +345,7 @@ def _why(found: Capacity) -> Iterator[Why]:
         SOURCE,
     )
     if error:
-        formula = "|predicted / measured - 1| of points that were left out, median and 90th percentile"
-        inputs = f"{share(error.median)} and {share(error.p90)} of {interpolated.rests_on(error)}"
+        formula = "|predicted / measured - 1| of points that were left out, median, 90th percentile and mean"
+        inputs = f"{share(error.median)}, {share(error.p90)} and {share(error.mean)} of {interpolated.rests_on(error)}"
         where = "bench/basis/interpolated.py; docs/sizing.md, How wrong interpolation has been"
         yield Why("How wrong that has been", formula, inputs, where)

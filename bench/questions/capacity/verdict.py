@@ -11,6 +11,7 @@ from bench.basis import evidence, interpolated, limits, prices
 from bench.basis.narrator import LISTED, Narrator
 from bench.basis.statement import Statement
 from bench.maths.capacity import HOURS_PER_MONTH
+from bench.maths.queueing import MEASURED_OFF
 from bench.questions.capacity.result import LARGEST, SLOWER, Capacity, FleetPlan
 from bench.questions.capacity.words import WORDS
 from bench.wording import inline
@@ -220,3 +221,7 @@ def _wrong(found: Capacity) -> Iterator[Statement]:
         yield SAY.note("error", low=one.low, high=one.high, wrong=interpolated.words(error), **known)
     if own and own.open_loop and (own.estimates or own.is_endless):
         yield SAY.note("open_loop", wrong=median(map(abs, own.open_loop)), figures=len(own.open_loop))
+    if own and own.estimates:
+        told = {key: MEASURED_OFF[key] for key in own.broken or own.estimates}
+        off = [{"metric": key, "middle": middle, "least": -least} for key, (middle, least) in told.items()]
+        yield SAY.note("random_model", off=off)

@@ -65,6 +65,8 @@ WORDS = {
     "error": "The load lies between the measured {low} and {high}: {wrong}.",
     "open_loop": "At the open-loop points of this deployment the model of random arrivals was {wrong:share} off, median"
     " of {figures:count figure}.",
+    "random_model": "Against a real open loop such values were off by (median, and too low at worst): {off:each off}.",
+    "off": "{metric:metric} {middle:share} and {least:share}",
     "unpriced": "Behind the others, by chips, as no price is known: {accelerators:accelerator}.",
     "unpriced_all": "Ranked by chips, as no price is known: {accelerators:accelerator}.",
     "utilisation": "The chosen utilisation is not used here: it follows from the demand.",

@@ -8,18 +8,23 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.interpolate import PchipInterpolator
 
+from bench import flags
 from bench.basis import evidence, limits, points, prices, uses
 from bench.basis.limits import Limit
 from bench.chart import DARK, LIGHT
 from bench.errors import UsageError
 from bench.library import Library
 from bench.maths.capacity import Demand, DemandUnit, chips_per_mw
+from bench.maths.queueing import MEASURED_OFF
 from bench.questions import Answer, capacity, openable
 from bench.questions.capacity import measured, planning
 from bench.questions.capacity.result import LARGEST, SLOWER, Capacity, CapacityAsked, FleetPlan
@@ -183,6 +188,8 @@ UNLIKE = [*CURVE, at(32, 10.0, **H200) | {"isl": 4096}]
 TWO_MODELS = "model=llama-3.1-70b&model=llama-3.1-8b"
 OF_TWO_MODELS = [*CURVE, at(32, 40.0, model="llama-3.1-8b", **ONE)]
 
+MEDIAN_TTFT_OFF = [{"metric": "ttft_ms_p50", "middle": MEASURED_OFF["ttft_ms_p50"][0],
+                    "least": -MEASURED_OFF["ttft_ms_p50"][1]}]  # fmt: skip
 SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
     "one chip, one request": (
         [at(8, 2.0, **ONE)],
@@ -256,7 +263,7 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
     "an open loop beside": (
         [*LATE, sent(2, 60, 1500), sent(6, 75, 1900)],
         "slo=ttft_ms_p50<=79&requests=5&peak=1",
-        {"random": {}, "open_loop": {"figures": 4}},
+        {"random": {}, "open_loop": {"figures": 4}, "random_model": {"off": MEDIAN_TTFT_OFF}},
     ),
     "a limit on a cost": (CURVE, "slo=usd_per_million_output_tokens<=5", {"cost_limit": {}}),
 }
@@ -459,6 +466,67 @@ def test_an_answer_has_the_plans_of_that_search(uneven: Library) -> None:
 @pytest.fixture(scope="module")
 def uneven(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library_of(tmp_path_factory.mktemp("uneven"), drawn_rows(3))
+
+
+class EveryStep:
+    """One deployment at every step between its measured loads, by SciPy: what it serves there and how fast."""
+
+    def __init__(self, library: Library, chip: str, chips: int) -> None:
+        self.chip, self.chips, self.key = chip, chips, f"{chip} {chips}"
+        rows = library.fetch(
+            "SELECT concurrency, output_tokens_per_s, tpot_ms_p50, ttft_ms_p50, flags FROM points"
+            " WHERE accelerator = ? AND accelerators = ? ORDER BY concurrency", (chip, chips)
+        )  # fmt: skip
+        kept = [row[:4] for row in rows if not set(flags.kinds_of(row[4])) & set(flags.EXCLUDING)]
+        load, tokens, tpot, ttft = np.array(kept, dtype=float).T
+        self.measured, values = (tpot, ttft), (load / (tokens / 128), tpot, ttft)
+        lines = [
+            PchipInterpolator(load**power, one)
+            if len(load) > 2
+            else lambda at, x=load**power, y=one: np.interp(at, x, y)
+            for power, one in zip((0.8, 0.8, 1.0), values, strict=True)
+        ]
+        steps = [np.floor(low + (high - low) * np.arange(64) / 64) for low, high in pairwise(load)]
+        self.stretch = np.concatenate([np.repeat(np.arange(len(load) - 1), 64), [len(load) - 1]])
+        self.loads = np.concatenate([*(np.maximum(own, low) for own, low in zip(steps, load, strict=False)), load[-1:]])
+        ends = np.array([self.stretch, np.minimum(self.stretch + 1, len(load) - 1)])
+        line, self.tpot, self.ttft = (
+            np.clip(own(self.loads**power), one[ends].min(axis=0), one[ends].max(axis=0))
+            for own, power, one in zip(lines, (0.8, 0.8, 1.0), values, strict=True)
+        )
+        rates = tokens[ends] / 128
+        self.rates = np.clip(self.loads / line, rates.min(axis=0), rates.max(axis=0))
+
+    def served(self, unit: DemandUnit, think_s: float, tpot: float, ttft: float) -> float | None:
+        """The most that an instance serves at any step within the limits, near a measured load within them."""
+        held = (self.measured[0] <= tpot) & (self.measured[1] <= ttft)
+        near = held | np.append(held[1:], False)
+        kept = (self.tpot <= tpot) & (self.ttft <= ttft) & near[self.stretch]
+        worth = self.rates if unit == "requests" else self.rates * think_s + self.loads
+        return float(worth[kept].max()) if kept.any() else None
+
+
+def test_a_thousand_demands_are_answered_as_by_looking_at_every_step(uneven: Library) -> None:
+    """Which deployments serve, with how many instances for how much a month, the cheapest first."""
+    plans, draw = planner_of(uneven), random.Random("demands")
+    prices_of, each = prices.chip_prices(uneven, prices.Choice()), [EveryStep(uneven, *one) for one in CHIPS]
+    for _ in range(times(1000, 40, 100)):
+        unit: DemandUnit = draw.choice(("requests", "users"))
+        demand = Demand(math.exp(draw.uniform(-2, 8)), unit, draw.uniform(1, 4), draw.uniform(0, 0.6),
+                        draw.randint(0, 2), draw.uniform(0, 60))  # fmt: skip
+        tpot, ttft = math.exp(draw.uniform(1.2, 6)), math.exp(draw.uniform(3, 8))
+        wanted = {}
+        for one in each:
+            served = one.served(unit, demand.think_s, tpot, ttft)
+            if served:
+                needed = demand.amount * demand.peak / (1 - demand.headroom) / served
+                instances = max(1, math.ceil(needed * (1 - 1e-9))) + demand.spare
+                usd = prices_of[one.chip].usd * instances * one.chips * HOURS
+                wanted[one.key] = (instances, pytest.approx(usd))
+        found = plans(demand, tpot, ttft)
+        assert {_key(plan): (plan.fleet.instances, plan.usd_per_month) for plan in found} == wanted
+        costs = [plan.usd_per_month or math.inf for plan in found]
+        assert costs == sorted(costs)
 
 
 @settings(max_examples=times(150, 8, 50), deadline=None)
