@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from bench.chart import value_label
-from bench.plain_text import markdown, visible
+from bench.plain_text import markdown
 from bench.questions.capacity.planning import sweep_of
 from pages.shared.page import Page
 
@@ -37,4 +37,4 @@ def start(page: Page) -> None:
         markdown(f"Run this: {found.hardware}, {value_label('engine', found.engine)}{version}"), key="start"
     ):
         st.code(found.command, language="bash", wrap_lines=True)
-        st.markdown("Open, as the data does not state them: " + ", ".join(f"`{visible(one)}`" for one in found.open))
+        st.markdown(markdown(f"Open, as the data does not state them: {', '.join(found.open)}."))
