@@ -7,7 +7,7 @@ with frame.opened("capacity") as page:
     result.headline(page)
     unit = page.view.option("unit")
     amount = {"requests": ("requests",), "users": ("users", "think")}.get(unit, ("tokens",))
-    folded = ("headroom", "spare", "budget", "chips", "request_isl", "request_osl")
+    folded = ("headroom", "spare", "budget", "chips", "request_isl", "request_osl", "mix")
     options.row(page, "use", "unit", *amount, "peak", more=folded, label="Headroom, budget")
     result.figure(page, opens="point")
     measuring.link(page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -23,7 +23,7 @@ from bench.chart import value_label
 from bench.library import Library
 from bench.maths.capacity import HOURS_PER_MONTH, Demand, DemandUnit, chips_per_mw
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
-from bench.questions.capacity import measured, planning, random_arrivals, starting, verdict
+from bench.questions.capacity import measured, mixes, planning, random_arrivals, starting, verdict
 from bench.questions.capacity.figure import figure
 from bench.questions.capacity.measured import MeasuredCurves
 from bench.questions.capacity.planning import OperatingCurves
@@ -77,6 +77,8 @@ OPTIONS = (
            example="900"),
     Option("request_osl", "Output tokens of a request", "number", "If they are fewer than were measured.", least=1,
            example="300"),
+    Option("mix", "Mix of requests", "text",
+           "Input/output tokens and how often each comes, as in 900/300 x 3, 4000/500 x 1."),
 )  # fmt: skip
 COLUMNS = (
     Column("instances", "Instances", "", 0),
@@ -154,12 +156,12 @@ def robustness(library: Library, view: View) -> Robustness | None:
     offered[choice] = prices.chip_prices(library, choice, selection.clause(whole))
 
     @cache
-    def best(other: Ranking) -> OperatingCurves:
-        return planning.within(_curves(library, other, asked.demand, ranking.limits), asked, ranking.limits)
+    def best(other: Ranking) -> tuple[OperatingCurves, ...]:
+        return _within(_curves(library, other, asked.demand, ranking.limits), asked, ranking.limits)
 
     def first(one: Variation) -> Verdict | None:
         found = best(one.ranking)
-        plans = planning.plans_of(library, found, asked, offered[one.prices], planning.facts_of(library, [found]))
+        plans = planning.plans_of(library, found, asked, offered[one.prices], planning.facts_of(library, found))
         allowed = [own for own in plans if not own.beyond]
         if len(allowed) < 2 or planning.unlike(allowed, asked.demand):
             return None
@@ -224,13 +226,24 @@ def _read(view: View) -> CapacityAsked:
         numbers["request_isl"],
         numbers["request_osl"],
     )
+    if mix := mixes.read(view.option("mix")):
+        demand = replace(demand, isl=min(one.isl for one in mix), osl=min(one.osl for one in mix), mix=mix)
     return CapacityAsked(demand, view.option("use", OWN), numbers["budget"], numbers["chips"])
 
 
-def _curves(library: Library, ranking: Ranking, demand: Demand, own: tuple[Limit, ...]) -> MeasuredCurves:
-    """The curves of the ranked points, with the metrics that the uses and the reader's own limits are on."""
-    of_uses = (limit for use in uses.every().values() for limit in use.limits)
-    return measured.read(library, ranking, demand, [*of_uses, *own])
+def _curves(library: Library, ranking: Ranking, demand: Demand, own: tuple[Limit, ...]) -> tuple[MeasuredCurves, ...]:
+    """The curves of the ranked points of each length of the demand, with the metrics that the uses and the reader's own
+    limits are on."""
+    limits = [*(limit for use in uses.every().values() for limit in use.limits), *own]
+    return tuple(measured.read(library, ranking, one, limits) for one in mixes.alone(demand))
+
+
+def _within(
+    curves: Sequence[MeasuredCurves], asked: CapacityAsked, own: Sequence[Limit] = ()
+) -> tuple[OperatingCurves, ...]:
+    """The best load within the limits of each curve, by the lengths of the demand."""
+    alone = mixes.alone(asked.demand)
+    return tuple(planning.within(one, replace(asked, demand=of), own) for one, of in zip(curves, alone, strict=True))
 
 
 def _capacity(library: Library, whole: View) -> Capacity:
@@ -238,10 +251,11 @@ def _capacity(library: Library, whole: View) -> Capacity:
     demand, usable = asked.demand, measured.usable_sql(library, asked.demand)
     curves = _curves(library, ranking, demand, ranking.limits)
     chips = prices.chip_prices(library, choice, selection.clause(whole))
-    best = planning.within(curves, asked, ranking.limits)
-    of_uses = {use: planning.within(curves, replace(asked, use=use)) for use in uses.every()}
-    named = planning.facts_of(library, [best, *of_uses.values()])
-    plans = planning.plans_of(library, best, asked, chips, named)
+    founds = _within(curves, asked, ranking.limits)
+    best = founds[0]
+    of_uses = {use: _within(curves, replace(asked, use=use)) for use in uses.every()}
+    named = planning.facts_of(library, [*founds, *(one for own in of_uses.values() for one in own)])
+    plans = planning.plans_of(library, founds, asked, chips, named)
     allowed = tuple(one for one in plans if not one.beyond)
     limited = replace(ranking, limits=best.limits)
     deciding = evidence.deciding(library, limited, usable)
@@ -258,9 +272,9 @@ def _capacity(library: Library, whole: View) -> Capacity:
             UseAdvice(
                 use,
                 uses.every()[use].title,
-                own.limits,
+                own[0].limits,
                 next((one for one in planning.plans_of(library, own, asked, chips, named) if not one.beyond), None),
-                len(own.stating) > 0,
+                all(len(one.stating) for one in own),
             )
             for use, own in of_uses.items()
         ),
@@ -269,8 +283,8 @@ def _capacity(library: Library, whole: View) -> Capacity:
         unlike=planning.unlike(allowed, demand),
         start=starting.command(library, allowed),
     )
-    if allowed and result.is_decided:
-        return replace(result, random=tuple(_random(library, curves, result)))
+    if allowed and result.is_decided and not demand.mix:
+        return replace(result, random=tuple(_random(library, curves[0], result)))
     return result
 
 

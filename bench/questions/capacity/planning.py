@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +22,7 @@ from bench.maths import operating_load
 from bench.maths.capacity import Demand
 from bench.maths.leave_one_out import CurvePoints, Places
 from bench.maths.operating_load import END, OperatingLoads, Worth
+from bench.questions.capacity import mixes
 from bench.questions.capacity.measured import POWER, MeasuredCurves, as_stated, limited
 from bench.questions.capacity.result import LARGEST, SLOWER, CapacityAsked, ChipPower, FleetPlan, InstanceLoad
 from bench.questions.heatmap.cells import plan_fields
@@ -84,12 +85,45 @@ def facts_of(library: Library, founds: Iterable[OperatingCurves]) -> dict[str, P
 
 
 def plans_of(
-    library: Library, found: OperatingCurves, asked: CapacityAsked, chips: Chips, named: Mapping[str, PointFacts]
+    library: Library,
+    founds: Sequence[OperatingCurves],
+    asked: CapacityAsked,
+    chips: Chips,
+    named: Mapping[str, PointFacts],
 ) -> list[FleetPlan]:
     """The plans of all deployments within the limits, by cost and, where no price is known, behind them by chips.
 
-    `named` has the facts of their points.
+    `founds` are of each length of the demand's mix, of one without a mix a single one; `named` has the facts of their
+    points.
     """
+    demand = asked.demand
+    by_length = [_plans(library, found, replace(asked, demand=one), chips, named)
+                 for found, one in zip(founds, mixes.alone(demand), strict=True)]  # fmt: skip
+    if not demand.mix:
+        return _ranked(by_length[0])
+    mixed = (mixes.together(demand, plans) for plans in mixes.covering(by_length))
+    return _ranked([_fleet(asked, plan, served) for plan, served in filter(None, mixed)])
+
+
+def _ranked(plans: Iterable[FleetPlan]) -> list[FleetPlan]:
+    return sorted(
+        plans,
+        key=lambda one: (one.usd_per_month is None, one.usd_per_month or one.chips, one.chips, one.facts.point_id),
+    )
+
+
+def _fleet(asked: CapacityAsked, plan: FleetPlan, served: float) -> FleetPlan:
+    """The plan where an instance serves so much of the demand."""
+    fleet = asked.demand.fleet(served)
+    many = fleet.instances * (plan.facts.accelerators or 1)
+    usd = None if plan.price is None else maths.usd_per_month(many, plan.price.usd)
+    return replace(plan, served=served, fleet=fleet, usd_per_month=usd, beyond=_beyond(asked, many, usd))
+
+
+def _plans(
+    library: Library, found: OperatingCurves, asked: CapacityAsked, chips: Chips, named: Mapping[str, PointFacts]
+) -> list[FleetPlan]:
+    """The plans of all deployments for one length."""
     curves, demand = found.curves, asked.demand
     plans = []
     for nth, place in enumerate(found.of.tolist()):
@@ -99,16 +133,11 @@ def plans_of(
         served = demand.served(instance.rate, in_flight, _known(curves.isl[place]), _known(curves.osl[place]))
         if not served:
             continue
-        fleet, price = demand.fleet(served), chips.get(facts.accelerator or "")
-        many = fleet.instances * (facts.accelerators or 1)
-        usd = None if price is None else maths.usd_per_month(many, price.usd)
-        power, beyond = _power(found, nth, facts, is_measured=instance.is_measured), _beyond(asked, many, usd)
-        curve = int(curves.points.curves[place])
-        plans.append(FleetPlan(curve, facts, instance, served, fleet, price, usd, power, beyond))
-    return sorted(
-        plans,
-        key=lambda one: (one.usd_per_month is None, one.usd_per_month or one.chips, one.chips, one.facts.point_id),
-    )
+        power = _power(found, nth, facts, is_measured=instance.is_measured)
+        price, fleet = chips.get(facts.accelerator or ""), demand.fleet(served)
+        plan = FleetPlan(int(curves.points.curves[place]), facts, instance, served, fleet, price, None, power)
+        plans.append(_fleet(asked, plan, served))
+    return plans
 
 
 def _instance(library: Library, found: OperatingCurves, nth: int, facts: PointFacts) -> InstanceLoad:

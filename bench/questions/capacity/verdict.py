@@ -111,7 +111,7 @@ def _none(found: Capacity) -> Statement:
 def _findings(found: Capacity) -> Iterator[Statement]:
     yield from _at_most(found)
     if found.plans and found.is_decided:
-        yield _instance(found.lead)
+        yield _instance(found.lead, is_mixed=bool(found.asked.demand.mix))
         yield from _random(found)
         yield from _change(found)
         yield from _uses(found)
@@ -132,8 +132,11 @@ def _at_most(found: Capacity) -> Iterator[Statement]:
         yield SAY.finding("at_most", [plan.facts], **values)
 
 
-def _instance(plan: FleetPlan) -> Statement:
-    """What an instance serves, at which load, and what stops it there."""
+def _instance(plan: FleetPlan, *, is_mixed: bool) -> Statement:
+    """What an instance serves, at which load, and what stops it there; of a mix which length takes most of its time."""
+    if is_mixed:
+        lengths = {"isl": plan.facts.isl, "osl": plan.facts.osl}
+        return SAY.finding("instance_mix", [plan.facts], **_values(plan), rate=plan.instance.rate, **lengths)
     one, stop = plan.instance, plan.instance.stopped_by
     code = "saturated" if plan.facts.load_kind == "saturated" else stop if stop in (LARGEST, SLOWER) else "limit"
     values = {"low": one.low, "high": one.high, "stopped_by": stop, "rate": one.rate, "at": load_of(plan)}
@@ -193,6 +196,8 @@ def _notes(found: Capacity) -> Iterator[Statement]:
     yield SAY.note(
         "sized_spare" if demand.spare else "sized", peak=demand.peak, headroom=demand.headroom, spare=demand.spare
     )
+    if demand.mix:
+        yield SAY.note("mix", lengths=len(demand.mix))
     if found.plans and found.is_decided:
         yield from _wrong(found)
     chips = list(dict.fromkeys(one.facts.accelerator or "" for one in shown))

@@ -33,6 +33,9 @@ WORDS = {
     "chips": "{chips_at_hand:count chip}",
     "instance": "{instances:count instance} of {hardware} {instances:verb serves/serve} {rate}"
     " {rate:verb request/requests}/s{instances:verb / each} at {at}; {stop}.",
+    "instance_mix": "{instances:count instance} of {hardware} {instances:verb serves/serve} {rate}"
+    " {rate:verb request/requests}/s of the mix{instances:verb / each}; those measured at {isl} in / {osl} out take"
+    " most of the time.",
     "at_closed": "concurrency {load}",
     "at_open": "{load} {load:verb request/requests}/s sent",
     "at_batch": "batch {load}",
@@ -59,6 +62,8 @@ WORDS = {
     "ruled_out_chips": "{many} of {deployments:count deployment} {many:verb takes/take} more chips than there are.",
     "dropped": "Left out, as no deployment states that: the limit on {metrics}.",
     "unlimited": "No limit on a latency is set: each serves the most it was measured to serve.",
+    "mix": "An instance gives each of the {lengths} lengths its own time, within the limits at each; that they share"
+    " steps is not looked at, nor random arrivals.",
     "sized": "Sized for a peak of {peak} x the mean, with {headroom:share} left free then.",
     "sized_spare": "Sized for a peak of {peak} x the mean, with {headroom:share} left free then and"
     " {spare:count instance} spare.",

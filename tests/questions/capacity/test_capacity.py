@@ -190,6 +190,8 @@ OF_TWO_MODELS = [*CURVE, at(32, 40.0, model="llama-3.1-8b", **ONE)]
 
 MEDIAN_TTFT_OFF = [{"metric": "ttft_ms_p50", "middle": MEASURED_OFF["ttft_ms_p50"][0],
                     "least": -MEASURED_OFF["ttft_ms_p50"][1]}]  # fmt: skip
+LONG = [point(1024, 128, 2.0 * 128, concurrency=16), at(16, 8.0)]
+MIX = "100/100 x 3, 1000/100"
 SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
     "one chip, one request": (
         [at(8, 2.0, **ONE)],
@@ -264,6 +266,11 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
         [*LATE, sent(2, 60, 1500), sent(6, 75, 1900)],
         "slo=ttft_ms_p50<=79&requests=5&peak=1",
         {"random": {}, "open_loop": {"figures": 4}, "random_model": {"off": MEDIAN_TTFT_OFF}},
+    ),
+    "a mix of lengths": (
+        [*LONG, at(16, 90.0, **H200)],
+        f"model=llama-3.1-70b&mix={MIX}",
+        {"takes_alone": {"instances": 6}, "instance_mix": {"isl": 1024, "osl": 128}, "mix": {"lengths": 2}},
     ),
     "a limit on a cost": (CURVE, "slo=usd_per_million_output_tokens<=5", {"cost_limit": {}}),
 }
@@ -446,7 +453,7 @@ def planner_of(library: Library) -> Planner:
 
     def plans(demand: Demand, tpot: float, ttft: float) -> list[FleetPlan]:
         asked = CapacityAsked(demand, "own")
-        return planning.plans_of(library, planning.within(curves, asked, limits_of(tpot, ttft)), asked, chips, named)
+        return planning.plans_of(library, [planning.within(curves, asked, limits_of(tpot, ttft))], asked, chips, named)
 
     return plans
 
@@ -466,6 +473,31 @@ def test_an_answer_has_the_plans_of_that_search(uneven: Library) -> None:
 @pytest.fixture(scope="module")
 def uneven(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library_of(tmp_path_factory.mktemp("uneven"), drawn_rows(3))
+
+
+def test_a_mix_gives_each_length_its_time(tmp_path: Path) -> None:
+    """3 of 4 requests at 8 a second and one at 2: 4 / (3 / 8 + 1 / 2) = 4.57 a second; 20 at peak, 20 % free, take 6.
+
+    What was measured at the short ones alone serves no mix; a mix of one length is that length.
+    """
+    library = library_of(tmp_path, [*LONG, at(16, 90.0, **H200)])
+    (plan,) = ask(library, mix=MIX).result.plans
+    assert (plan.instance.rate, plan.fleet.instances) == (pytest.approx(4 / (3 / 8 + 1 / 2)), 6)
+    assert plan.fleet.used_at_peak == pytest.approx(20 / (6 * plan.instance.rate))
+    # A day of 1e8 tokens, 425 of a request: 100 + 100 of three and 1,000 + 100 of the fourth.
+    (by_tokens,) = ask(library, mix=MIX, unit="tokens", tokens="100000000").result.plans
+    assert by_tokens.served == pytest.approx(plan.instance.rate * 425 * 86_400)
+    (users,) = ask(library, mix=MIX, unit="users", think="30").result.plans
+    assert users.served == pytest.approx(plan.instance.rate * 30 + 16)
+    alone = ask(library, mix="1000/100", request_isl="").result.plans
+    stated = ask(library, request_isl="1000", request_osl="100").result.plans
+    assert [(one.served, one.chips) for one in alone] == [(one.served, one.chips) for one in stated]
+
+
+@pytest.mark.parametrize("text", ["900", "900/300 x", "0/5", "5/5 x 0", "1/1, ", "a/b", ", ".join(["1/1"] * 13)])
+def test_what_is_no_mix_is_refused(text: str, three: Library) -> None:
+    with pytest.raises(UsageError, match="mix="):
+        ask(three, mix=text)
 
 
 class EveryStep:
