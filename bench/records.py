@@ -1,14 +1,14 @@
 """The records everything else is about: a deployment, a workload, a load, and what was measured there.
 
 None means not stated. Units are those of the catalogue: ms for latencies, s for durations, tokens/s, USD.
-`POINT_FIELDS` and `SCORE_FIELDS` are the one list of columns: the published format, Parquet and SQL all use it.
+`POINT_FIELDS` is the one list of columns of a point: the published format, Parquet and SQL all use it.
 """
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Literal
 
 Evidence = Literal["measured", "simulated", "projected", "estimated", "unverified"]
@@ -128,35 +128,6 @@ class Point:
     note: str | None = None
     restated_in: tuple[str, ...] = ()
     flags: tuple[Flag, ...] = ()
-
-
-@dataclass(frozen=True)
-class Score:
-    """A quality result of a deployment: a benchmark's metric and its value, with who judged it."""
-
-    deployment: Deployment
-    benchmark: str
-    metric: str
-    value: float
-    direction: Literal["higher", "lower"]
-    locator: str
-    source: str
-    load: Load = field(default_factory=Load)
-    category: str | None = None
-    unit: str | None = None
-    n: int | None = None
-    standard_error: float | None = None
-    judge: str | None = None
-    self_judged: bool | None = None
-    dataset: str | None = None
-    evidence: Evidence = "unverified"
-    origin: Origin = "imported"
-    harness: str | None = None
-    date: datetime.date | None = None
-    repeat: int | None = None
-    source_url: str | None = None
-    note: str | None = None
-    restated_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

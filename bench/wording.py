@@ -65,9 +65,11 @@ def quantity(value: float | None, key: str) -> str:
 
 
 def share(ratio: float) -> str:
-    """A ratio as a percentage: 0.183 is 18 %, 0.0283 is 2.8 %; what is not all is never 100 %."""
+    """A ratio as a percentage: 0.183 is 18 %, 0.0283 is 2.8 %; what is not all is never 100 %, nor some 0."""
     percent = ratio * 100
     written = f"{percent:,.0f} %" if abs(percent) >= 10 else f"{percent:,.1f} %"
+    if written == "0.0 %" and percent > 0:
+        return "under 0.1 %"
     return "over 99 %" if written == "100 %" and percent < 100 else written
 
 

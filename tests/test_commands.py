@@ -12,7 +12,7 @@ import sys
 import urllib.request
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import distribution, packages_distributions
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.benchmarks._server import free_port, wait_for_first_byte
-from tests.test_layers import imported
+from tests.test_layers import named
 
 pytestmark = pytest.mark.long
 
@@ -131,12 +131,6 @@ def pins(name: str) -> dict[str, str]:
     return {canonicalize_name(line.split("==")[0]): line.split("==")[1] for line in lines}
 
 
-def named(name: str) -> set[str]:
-    """The distributions a requirements file asks for itself; the rest is what those need."""
-    above = (ROOT / name).read_text().split("# What those need.")[0]
-    return {canonicalize_name(line.split("==")[0]) for line in above.splitlines() if "==" in line}
-
-
 def needed(names: Iterable[str]) -> set[str]:
     """Those distributions and all that they require here."""
     found: set[str] = set()
@@ -172,15 +166,6 @@ def test_the_lock_has_a_hash_for_every_pin_and_names_no_place() -> None:
         "requirements.txt"
     )
     assert "//" not in text
-
-
-def test_the_app_asks_for_what_it_imports() -> None:
-    files = [ROOT / "app.py", *(ROOT / "bench").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
-    imports = {name.partition(".")[0] for path in files for name in imported(path)}
-    makers = packages_distributions()
-    foreign = imports - set(sys.stdlib_module_names) - {"bench", "pages", "app"}
-    asked = named("requirements.txt") | named("requirements-tokenizer.txt")
-    assert {canonicalize_name(makers[name][0]) for name in foreign} <= asked
 
 
 @contextmanager

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -182,6 +185,20 @@ def test_neither_modules_nor_rooms_import_each_other_in_a_circle() -> None:
     assert not circle(every)
     packages = [module_name(path) for path in BENCH + PAGES if path.stem == "__init__"]
     assert [package for package in packages if circle(rooms_of(package, every))] == []
+
+
+def named(name: str) -> set[str]:
+    """The distributions a requirements file asks for itself; the rest is what those need."""
+    above = (ROOT / name).read_text().split("# What those need.")[0]
+    return {canonicalize_name(line.split("==")[0]) for line in above.splitlines() if "==" in line}
+
+
+def test_the_app_asks_for_what_it_imports() -> None:
+    imports = {name.partition(".")[0] for path in APP + BENCH + PAGES for name in imported(path)}
+    makers = packages_distributions()
+    foreign = imports - set(sys.stdlib_module_names) - {"bench", "pages", "app"}
+    asked = named("requirements.txt") | named("requirements-tokenizer.txt")
+    assert {canonicalize_name(makers[name][0]) for name in foreign} <= asked
 
 
 def test_the_walks_of_the_architecture_lead_through_files_that_are_there() -> None:

@@ -46,7 +46,13 @@ def test_three_digits_or_all_of_the_integer(value, words):
 
 
 def test_shares_quantities_lists_and_counts():
-    assert [wording.share(ratio) for ratio in (0.183, 0.0283, 2.61)] == ["18 %", "2.8 %", "261 %"]
+    assert [wording.share(ratio) for ratio in (0.183, 0.0283, 2.61, 0.0004, 0)] == [
+        "18 %",
+        "2.8 %",
+        "261 %",
+        "under 0.1 %",
+        "0.0 %",
+    ]
     assert wording.quantity(98.71, "ttft_ms_p50") == "98.7 ms"
     assert wording.quantity(None, "ttft_ms_p50") == "not known"
     assert [wording.is_or_are(count) for count in (0, 1, 2)] == ["are", "is", "are"]

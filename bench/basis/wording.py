@@ -60,7 +60,7 @@ def ahead(ratio: float) -> str:
 
 def between(low: float, high: float) -> str:
     """A range of ratios above 1 in words: "by 2.8 to 55 %", "1.6 to 3.2 times"."""
-    if number(low) == number(high) or ahead(low) == ahead(high):
+    if ahead(low) == ahead(high):
         return ahead(high)
     if high >= TWICE:
         return f"{number(low)} to {number(high)} times"

@@ -31,9 +31,6 @@ Binding = Literal["bandwidth", "compute", "latency", "scheduling"]
 ALL_REDUCES = 2
 """Sums over the devices of a tensor-parallel group in each layer: after attention and after the feed-forward part."""
 
-NOTHING_SHARED = DeviceLayout(1)
-"""What is read at least, however a model lies on its devices: every weight and every cache once."""
-
 
 @dataclass(frozen=True)
 class ValueBytes:

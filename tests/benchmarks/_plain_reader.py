@@ -1,4 +1,8 @@
-"""A plain aiohttp client as a yardstick: it stamps each piece as aiohttp's parser hands it on, and checks nothing."""
+"""Plain aiohttp clients as yardsticks.
+
+`feed` stamps each piece as aiohttp's parser hands it on, and checks nothing; `lines` is aiohttp as its documentation
+reads a stream: line by line, with each chunk's JSON read.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from pathlib import Path
 from time import monotonic_ns
 
 import aiohttp
+import orjson
 import uvloop
 from aiohttp.streams import StreamReader
 
@@ -52,9 +57,21 @@ async def by_feed(response: aiohttp.ClientResponse, sent: int) -> Record:
     return sent, arrivals[len(arrivals) - tokens :], name
 
 
+async def by_lines(response: aiohttp.ClientResponse, sent: int) -> Record:
+    stamps, name = [], ""
+    async for line in response.content:
+        if line.startswith(b"data: {"):
+            now, chunk = monotonic_ns(), orjson.loads(line[6:])
+            name = chunk["id"]
+            if chunk["choices"] and chunk["choices"][0]["delta"].get("content"):
+                stamps.append(now)
+    return sent, stamps, name
+
+
 async def run(asked: argparse.Namespace) -> list[Record]:
     body = request(asked.model, asked.tokens)
     numbers = iter(range(asked.requests))
+    read = {"feed": by_feed, "lines": by_lines}[asked.by]
     records: list[Record] = []
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector, read_bufsize=1 << 20) as session:
@@ -64,7 +81,7 @@ async def run(asked: argparse.Namespace) -> list[Record]:
                 sent = monotonic_ns()
                 url, kind = f"{asked.url}/v1/chat/completions", {"content-type": "application/json"}
                 async with session.post(url, data=body, headers=kind) as response:
-                    records.append(await by_feed(response, sent))
+                    records.append(await read(response, sent))
 
         await asyncio.gather(*(place() for _ in range(asked.concurrency)))
     return records
@@ -77,6 +94,7 @@ def main() -> None:
     options.add_argument("--concurrency", type=int, required=True)
     options.add_argument("--requests", type=int, required=True)
     options.add_argument("--tokens", type=int, default=128)
+    options.add_argument("--by", choices=("feed", "lines"), required=True)
     options.add_argument("--out", type=Path, required=True)
     asked = options.parse_args()
     gc.disable()

@@ -1,5 +1,5 @@
-"""What the load generator is measured against: the project's own endpoint, which logs when it really sent, and a plain
-aiohttp reader. Server and client have a core each."""
+"""What the load generator is measured against: the project's own endpoint, which logs when it really sent, and plain
+aiohttp readers. Server and client have a core each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ from tests.benchmarks._process import ROOT
 CORES = sorted(os.sched_getaffinity(0))
 MODEL = "mock-model"
 PR_SET_PDEATHSIG = 1
-CLIENTS = {"own": "_load_client", "feed": "_plain_reader"}
+CLIENTS = {
+    "own": ("_load_client",),
+    "feed": ("_plain_reader", "--by", "feed"),
+    "lines": ("_plain_reader", "--by", "lines"),
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Result:
 
 
 def result(client: str, case: Case) -> Result:
-    """What a client made of the case: `own` or `feed`.
+    """What a client made of the case: `own`, or aiohttp as `feed` or `lines`.
 
     A paced case is repeated when the server was late.
     """
@@ -152,7 +156,8 @@ def on_core(place: int) -> Callable[[], None]:
 
 def _command(client: str, case: Case, url: str, out: Path) -> list[str]:
     load = ["--url", url, "--model", MODEL, "--concurrency", str(case.concurrency), "--requests", str(case.requests)]
-    return [sys.executable, "-m", f"tests.benchmarks.{CLIENTS[client]}", *load, "--out", str(out)]
+    module, *more = CLIENTS[client]
+    return [sys.executable, "-m", f"tests.benchmarks.{module}", *more, *load, "--out", str(out)]
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ def measure() -> Iterator[Figure]:
 def capacity() -> Iterator[Figure]:
     """Streams of 128 tokens, 16 to a send, as fast as they are read."""
     for concurrency, case in FULL.items():
-        rounds = [{client: result(client, case) for client in ("own", "feed")} for _ in range(PAIRS)]
+        rounds = [{client: result(client, case) for client in ("own", "feed", "lines")} for _ in range(PAIRS)]
         rate = {client: [one[client].tokens_per_s for one in rounds] for client in rounds[0]}
         what = f"capacity at concurrency {concurrency}"
         spread = max(rate["own"]) / min(rate["own"])
@@ -34,6 +34,7 @@ def capacity() -> Iterator[Figure]:
         yield Figure(
             f"{what}, over a reader that checks nothing", _ratio(rate["own"], rate["feed"]), "x", 0.9, at_least=True
         )
+        yield Figure(f"{what}, over aiohttp read line by line", _ratio(rate["own"], rate["lines"]), "x")
         parse = statistics.median(one["own"].said["parse_us"] for one in rounds)
         yield Figure(f"{what}, reading the answers", parse, "us/token", 1.2)
         yield Figure(f"{what}, peak memory", max(one["own"].said["peak_mb"] for one in rounds), "MB", 120)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from bench.sweep.folder import Folder
@@ -89,6 +90,7 @@ def test_points_and_cells_are_opened_and_left_by_keyboard_alone(tab: Page) -> No
     assert {"cell", "point"} <= set(asked(page))
 
 
+@pytest.mark.exhaustive  # without a browser in tests/pages/test_card.py and test_run.py
 def test_a_point_of_a_sweep_leads_to_its_run_to_a_request_and_to_measuring_it_again(tab: Page, swept: Folder) -> None:
     page = charted(tab, SWEPT.format(swept.id))
     page.get_by_role("combobox", name="Open a point").focus()

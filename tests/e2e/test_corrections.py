@@ -49,6 +49,7 @@ def fill(page: Page, opens: str, label: str, text: str, does: str) -> None:
     settled(page)
 
 
+@pytest.mark.exhaustive  # without a browser in tests/pages/test_data.py
 def test_hiding_takes_a_point_off_the_frontier_and_restoring_brings_it_back(
     own: Library, visit: Visit, tab: Page
 ) -> None:

@@ -105,7 +105,7 @@ def test_a_good_a_broken_and_a_partly_good_file_lie_beside_the_published_3_steps
     page.wait_for_url("**/pareto?v=2&**source=our-lab**")
     page.wait_for_selector(CHART)
     settled(page)
-    assert headline(page).startswith("On H100 SXM at best ")
+    assert headline(page).startswith("On H100 SXM, at best ")
     said(page, "4 of 6 points are on the frontier: no other beats them in both metrics.")
     assert len(drawn_points(page)) == 6
     assert page.evaluate("window.opened") == "once", "Nothing of this needs a reload."
@@ -144,6 +144,7 @@ def test_facts_are_asked_once_and_remembered_after_a_restart_whose_first_request
         expect(page.get_by_text("does not say")).to_have_count(0)
 
 
+@pytest.mark.exhaustive  # without a browser in tests/pages/test_adding.py
 def test_files_that_look_alike_are_told_apart_and_one_fact_is_stated_for_three(
     tab: Page, own: Path, tmp_path: Path
 ) -> None:

@@ -141,7 +141,7 @@ def test_a_practice_sweep_is_launched_read_to_one_request_in_6_steps_cancelled_g
     page.wait_for_function(f"() => {POINTS} == 4")
     page.get_by_role("link", name="See it on the frontier").click()
     page.wait_for_url("**/pareto?v=2&**evidence=**")
-    said(page, "t best ")  # "On H100 SXM at best …", "At best …": one frontier has no leader
+    said(page, "t best ")  # "On H100 SXM, at best …", "At best …": one frontier has no leader
     settled(page)
     assert page.evaluate("window.opened") == "once", "Nothing of this needs a reload."
     mine = figure(page)
@@ -168,6 +168,7 @@ def assert_the_request_as_it_was_recorded(page: Page, folder: Folder) -> None:
     assert at_ms == pytest.approx([(at - due) / 1e6 for at in request["chunks_ns"]])
 
 
+@pytest.mark.exhaustive  # without a browser in tests/runs/test_watching.py
 def test_what_one_tab_goes_on_with_others_show_when_their_reader_comes_back_and_goes_on_without_it(
     visit: Visit, tab: Page, own: Path
 ) -> None:
@@ -192,6 +193,7 @@ def test_what_one_tab_goes_on_with_others_show_when_their_reader_comes_back_and_
         said(page, all_of(own))
 
 
+@pytest.mark.exhaustive  # without a browser in tests/sweep/session/test_jobs.py and test_restart.py
 def test_a_sweep_outlives_the_server_that_started_it_and_its_own_death_is_seen(tab: Page, own: Path) -> None:
     with running(own) as first:
         folder = started(own, "1,2,3,4", "60", by=first.url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.benchmarks._server import running
@@ -73,6 +74,7 @@ def test_a_query_from_a_link_waits_back_returns_to_the_one_before_and_an_example
     assert len(figure(theirs)[0]) == 1
 
 
+@pytest.mark.exhaustive  # without a browser in tests/library/user_sql/test_desk.py
 def test_neither_other_tabs_nor_who_uses_or_leaves_the_page_wait_for_its_query(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ def test_a_dropped_model_stands_there_by_its_name_and_without_a_warning(opened: 
     Library.open(own_library).add([GRANITE], {"model": "ibm-granite/Granite-4.0-H-Small"})
     at = opened("memory", v="1", model="granite-4.0-h-small", weights="bf16", accelerator="h100-sxm")
     assert "Granite-4.0-H-Small · BF16" in text_of(at).replace("\\", "")
-    assert headline(at).startswith("One H100 SXM holds it")
+    assert headline(at).startswith("It takes one H100 SXM, which holds")
     assert not at.warning
     boxes = {box.label: box for box in at.selectbox}
     assert [boxes[label].format_func(boxes[label].value) for label in ("Model", "Any model")] == [

@@ -5,8 +5,8 @@ from __future__ import annotations
 WORDS = {
     "nothing": "No point matches these filters; remove one.",
     "none_usable": "No point is usable: {many} of {points} {many:verb is/are} {why}.",
-    "none_keeps": "No deployment keeps the limits, of {deployments} measured; ease one.",
-    "none_states": "No deployment states what the limits are on, of {deployments} measured; choose others.",
+    "none_keeps": "None of {deployments:count measured deployment} keeps the limits; ease one.",
+    "none_states": "None of {deployments:count measured deployment} states the limited metrics; choose other limits.",
     "takes": "{chips} x {accelerator:accelerator} {chips:verb serves/serve} {demand} at lowest cost:"
     " {usd_per_month} USD a month.",
     "takes_alone": "{chips} x {accelerator:accelerator} {chips:verb serves/serve} {demand} for"
@@ -16,7 +16,7 @@ WORDS = {
     "takes_unpriced": "{chips} x {accelerator:accelerator} {chips:verb serves/serve} {demand}; no price is known.",
     "of_models": "{demand} {amount:verb takes/take} {leads:each model}.",
     "model": "{chips} x {accelerator:accelerator} for {model:model}",
-    "undecided": "Undecided, as {unlike} differ: at least {least:count chip}.",
+    "undecided": "Undecided, as {unlike} differ; the smallest takes {least:count chip}.",
     "undecided_unstated": "Undecided: only {accelerators} of {of_accelerators:count accelerator}"
     " {accelerators:verb states/state} the limited metrics.",
     "beyond_means": "No deployment is within your bounds: the cheapest takes {chips} x {accelerator:accelerator},"
@@ -52,7 +52,7 @@ WORDS = {
     "no_remedy": "no number suffices",
     "first_at_random": "With what random arrivals need, {chips} x {accelerator:accelerator}"
     " {chips:verb comes/come} first.",
-    "change": "Another would come first, per chip and hour: {prices:each price}.",
+    "change": "Another would come first at a price per chip and hour of: {prices:each price}.",
     "price": "{accelerator:accelerator} below {usd:below} USD",
     "uses": "Within other limits the same demand takes {uses:each use}.",
     "use": "{chips} x {accelerator:accelerator} ({title})",

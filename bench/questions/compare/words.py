@@ -6,7 +6,7 @@ WORDS = {
     "faster": "{b} is faster than {a}: {metric:metric} {ratio:times} ({pairs:count pair}).",
     "slower": "{b} is slower than {a}: {metric:metric} {ratio:times} ({pairs:count pair}).",
     "same": "{b} is as fast as {a} within {margin:share}: {metric:metric}.",
-    "unknown": "{b} against {a} is undecided: {metric:metric} {ratio:times}.",
+    "unknown": "Whether {b} is faster than {a} is undecided: {metric:metric} {ratio:times}.",
     "nothing_selected": "No point matches these filters; remove one.",
     "nothing_compared": "None of {points:count point} can be compared; lift a filter or a limit.",
     "no_sides": "No two sides share a load among {points:count point}; choose A and B.",
@@ -16,7 +16,7 @@ WORDS = {
     "many_repeats": "More than 50 runs of each side would be needed to decide.",
     "no_interval": "Repeats would tell how sure that is.",
     "pairs": "Of {pairs:count pair} B is faster in {pairs_faster}, slower in {pairs_slower}, the same in {pairs_same}"
-    " and unknown in {pairs_unknown}.",
+    " and undecided in {pairs_unknown}.",
     "others": "B against A: {others:each other}.",
     "other": "{metric:metric} {ratio:times}, {verdict}",
     "spread": "Over the pairs B / A goes from {low} to {high}.",

@@ -31,7 +31,7 @@ WORDS = {
     " {who}, {used:share} used.",
     "volume_on_cheapest": "{who}, cheapest per token, would be {used:share} used by that volume and cost {usd_per_day}"
     " USD a day.",
-    "latency": "Limited in {metric:metric} alone, {who} costs, in USD per million, at least {rungs:each rung}.",
+    "latency": "Limited in {metric:metric} alone, {who} costs at least {rungs:each rung} (USD per million).",
     "rung": "{usd_per_million} at {limit:in {metric}}",
     "quotes": "{who} costs {lowest} to {highest} USD per million {tokens} by its {quotes} quotes.",
     "bargain": "Cheapest quote: {who} at {quote}, {usd_per_million} USD per million {tokens}.",

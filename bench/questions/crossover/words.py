@@ -5,7 +5,7 @@ from __future__ import annotations
 WORDS = {
     "crosses": "{who} overtakes {whom} at about {at}.",
     "crosses_on": "{who} overtakes {whom} at {at}, run on both.",
-    "crosses_only": "{who} overtakes {whom} at about {at}; only {run} was run on both.",
+    "crosses_only": "{who} overtakes {whom} at about {at}; both ran only at {run}.",
     "crosses_near": "{who} overtakes {whom} at about {at}; nothing {where} {run} was run on both.",
     "crosses_unrun": "{who} overtakes {whom} at about {at}; no place was run on both.",
     "swaps": "{a} and {b} swap the lead {times} times, first at about {at}.",
@@ -53,7 +53,7 @@ WORDS = {
     "per_chip": "Per chip {verdict}.",
     "crossing": "{who} overtakes at about {at}, between {run}, run on both.",
     "crossing_on": "{who} overtakes at {at}, run on both.",
-    "crossing_only": "{who} overtakes at about {at}; only {run} was run on both.",
+    "crossing_only": "{who} overtakes at about {at}; both ran only at {run}.",
     "crossing_near": "{who} overtakes at about {at}; nothing {where} {run} was run on both.",
     "crossing_unrun": "{who} overtakes at about {at}; no place was run on both.",
     "repeats": "By the repeats the crossing at about {at} lies between {low} and {high} with 95 % confidence.",

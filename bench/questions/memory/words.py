@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 WORDS = {
-    "fits": "{accelerators:verb One/At least {accelerators} x} {accelerator:accelerator}"
-    " {accelerators:verb holds/hold} it and {requests:count request} of {tokens} tokens at once.",
-    "fits_weights": "{accelerators:verb One/At least {accelerators} x} {accelerator:accelerator}"
-    " {accelerators:verb holds/hold} its weights; the size of its cache is not known here.",
+    "fits": "It takes {accelerators:verb one/{accelerators} x} {accelerator:accelerator}, which"
+    " {accelerators:verb holds/hold} {requests:count request} of {tokens} tokens at once.",
+    "fits_weights": "Its weights take {accelerators:verb one/{accelerators} x} {accelerator:accelerator}; the size of"
+    " its cache is not known here.",
     "fits_least": "It takes at least {accelerators:verb one/{accelerators} x} {accelerator:accelerator}, with at most"
     " {requests:count request} of {tokens} tokens.",
     "fits_weights_least": "Its weights take at least {accelerators:verb one/{accelerators} x}"
@@ -37,16 +37,16 @@ WORDS = {
     "fewest_more_least": "Fewest chips, at least: {fewest:each count}; {others:count other} {others:verb takes/take}"
     " more.",
     "count": "{chips} of {on:accelerator}",
-    "precisions": "Fewest chips by precision: {precisions:each precision} at least.",
+    "precisions": "Fewest chips by precision, at least: {precisions:each precision}.",
     "precisions_alike": "In every precision, {names:precision}, it takes at least {chips:count chip}.",
     "precision": "{chips} x {accelerator:accelerator} in {precision:precision}",
-    "reserved": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most,"
-    " {requests:count request} {requests:verb is/are} left.",
-    "reserved_least": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most, at most"
-    " {requests:count request} {requests:verb is/are} left.",
-    "reserved_more": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most it takes at least"
+    "reserved": "If vLLM reserves {reserve_gib} GiB a device, the most it logged, {requests:count request}"
+    " {requests:verb fits/fit}.",
+    "reserved_least": "If vLLM reserves {reserve_gib} GiB a device, the most it logged, at most"
+    " {requests:count request} {requests:verb fits/fit}.",
+    "reserved_more": "If vLLM reserves {reserve_gib} GiB a device, the most it logged, it takes at least"
     " {accelerators} x {accelerator:accelerator}.",
-    "reserved_nowhere": "Beside the {reserve_gib} GiB a device that vLLM was logged to reserve at most it does not fit"
+    "reserved_nowhere": "If vLLM reserves {reserve_gib} GiB a device, the most it logged, it does not fit"
     " on up to {most} chips.",
     "allocated": "{engine:engine} logged {weights_gib} GiB of weights a device on {accelerators} x"
     " {accelerator:accelerator}; {weights_predicted_gib} are predicted.",

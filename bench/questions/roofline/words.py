@@ -4,7 +4,7 @@ from __future__ import annotations
 
 WORDS = {
     "nothing_selected": "No point matches these filters; remove one.",
-    "nothing": "None of {selected:count point} can be held against a ceiling: {points} {points:verb is/are} {reason}.",
+    "nothing": "None of {selected:count point} can be compared with a ceiling: {points} {points:verb is/are} {reason}.",
     "all_above": "{points:verb The only point lies/All {points} points lie} above {points:verb its/their} {ceiling}.",
     "reach": "Points reach {low:share} to {high:share} of their {ceiling}.",
     "closest": "{hardware} gets closest to the hardware: {share:share} of its {ceiling}.",
@@ -16,9 +16,9 @@ WORDS = {
     "used_both": "At {load} it uses {bandwidth:share} of the bandwidth and {compute:share} of the compute peak.",
     "used_bandwidth": "At {load} it uses {bandwidth:share} of the bandwidth.",
     "used_compute": "At {load} it uses {compute:share} of the compute peak.",
-    "middle": "Half of {points:count point} reach {middle:share} of their ceiling.",
+    "middle": "Half of {points:count point} reach at least {middle:share} of their ceiling.",
     "bound_by": "What binds the points: {bindings:each binding}.",
-    "binding": "{by} {points}",
+    "binding": "{by}, {points:count point}",
     "reached": "Nearest to its ceiling each: {rigs:each rig}.",
     "rig": "{name} {share:share}",
     "beyond": "{points:count point} {points:verb lies/lie} above what any engine can reach, on {hardware}.",

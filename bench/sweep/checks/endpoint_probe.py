@@ -6,17 +6,16 @@ followed, no answer is heard beyond a megabyte or a deadline.
 
 from __future__ import annotations
 
-import contextlib
-import http.client
+import asyncio
 import ipaddress
 import json
+import os
 import socket
 import ssl
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.errors import InputError
 from bench.plain_text import visible
@@ -24,11 +23,13 @@ from bench.sweep.planning.endpoint_address import is_own_machine, may_be_asked
 from bench.sweep.wire.exchange import Target
 from bench.sweep.wire.redaction import redacted, redacted_document
 
+if TYPE_CHECKING:
+    from aiohttp import ClientSession  # loaded with the first question: whoever asks none does not wait for it
+
 MOST_BYTES = 1_000_000
 SECONDS = 10.0
 CONNECT_SECONDS = 3.0
 LEAST_S = 0.05
-PIECE = 65_536
 
 
 class NotReached(InputError):
@@ -129,7 +130,8 @@ class EndpointProbe:
         self._seconds, self._until = seconds, until
         self.allowed = seconds
         self.headers: dict[str, str] = {}
-        self._connection: http.client.HTTPConnection | None = None
+        self._runner: asyncio.Runner | None = None
+        self._session: ClientSession | None = None
 
     def get(self, path: str) -> ProbeReply:
         """The answer to GET on a path below the root, which is the base URL without /v1.
@@ -159,95 +161,63 @@ class EndpointProbe:
 
     def close(self) -> None:
         """Give up the connection."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        if self._runner is not None:
+            if self._session is not None:
+                self._runner.run(self._session.close())
+            self._runner.close()
+        self._runner = self._session = None
 
     def _ask(self, method: str, path: str, body: bytes | None) -> ProbeReply:
+        from aiohttp import ClientError
+
         if self._until is not None and monotonic() >= self._until:
             raise NotReached(
                 f"{visible(self.target.where)} was not asked for {path}: the time for all checks, which "
                 "caps.minutes limits, was over."
             )
-        tries = 2 if self._connection is None else 3  # a kept one may have been closed by the server meanwhile
+        self._runner = self._runner or asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        again = False
         while True:
-            tries -= 1
+            self.allowed = self.seconds
             try:
-                return self._attempt(method, path, body)
-            except (OSError, http.client.HTTPException) as problem:
-                self.close()
-                reset = isinstance(problem, ConnectionResetError | BrokenPipeError)
-                if not (reset and tries):
-                    raise NotReached(redacted(self._why(problem), self.target.secrets)) from None
+                return self._runner.run(self._attempt(method, path, body))
+            except (OSError, ClientError) as problem:
+                cause = _cause(problem)
+                if again or not isinstance(cause, ConnectionResetError | BrokenPipeError):
+                    raise NotReached(redacted(self._why(cause), self.target.secrets)) from None
+                again = True  # the server may have closed a kept connection meanwhile
 
-    def _attempt(self, method: str, path: str, body: bytes | None) -> ProbeReply:
-        expired = threading.Event()
-        connection = self._connection or self._connect()
-        self._connection = connection
-        plain = connection.sock
+    async def _attempt(self, method: str, path: str, body: bytes | None) -> ProbeReply:
+        from aiohttp import ClientPayloadError, ClientSession, ClientTimeout, DummyCookieJar
+        from yarl import URL
 
-        def expire() -> None:
-            expired.set()
-            with contextlib.suppress(OSError):
-                plain.shutdown(socket.SHUT_RDWR)
-
-        self.allowed = self.seconds
-        timer = threading.Timer(self.allowed, expire)
-        timer.daemon = True
-        timer.start()
-        try:
-            given = {"accept": "application/json, text/plain", "accept-encoding": "identity", "user-agent": "kneepoint"}
-            given |= {name.lower(): value for name, value in self.target.headers.items()}
-            if body is not None:
-                given["content-type"] = "application/json"
-            connection.request(method, f"{self.target.root}{path}{self.target.query}", body, given)
-            reply = self._read(connection.getresponse())
-        except (OSError, http.client.HTTPException):
-            if expired.is_set():
-                raise TimeoutError from None
-            raise
-        finally:
-            timer.cancel()
-        if expired.is_set():
-            raise TimeoutError
-        return reply
-
-    def _connect(self) -> http.client.HTTPConnection:
+        if self._session is None:
+            self._session = ClientSession(
+                auto_decompress=False, cookie_jar=DummyCookieJar(), timeout=ClientTimeout(None), trust_env=False
+            )
         target = self.target
-        plain = socket.create_connection((target.address or target.host, target.port), self.seconds)
-        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # head and body of a POST are two writes
-        try:
-            sock = target.ssl.wrap_socket(plain, server_hostname=target.host) if target.ssl else plain
-        except BaseException:
-            plain.close()
-            raise
-        connection = http.client.HTTPConnection(target.host, target.port, timeout=self.seconds)
-        connection.sock = sock
-        connection.auto_open = False
-        return connection
-
-    def _read(self, answer: http.client.HTTPResponse) -> ProbeReply:
-        if (answer.getheader("content-encoding") or "identity") != "identity":
-            self.close()
-            raise http.client.HTTPException("the answer is compressed, which was not asked for")
-        parts, size = [], 0
-        while piece := answer.read1(PIECE):
-            parts.append(piece)
-            size += len(piece)
-            if size > MOST_BYTES:
-                self.close()
-                raise http.client.HTTPException(f"the answer is longer than {MOST_BYTES:,} bytes")
-        if answer.length:
-            raise http.client.HTTPException("it ended half-way")
-        if answer.will_close:
-            self.close()
-        answer.close()  # read1 stops at the last byte without seeing that it was the last
-        kind = (answer.getheader("content-type") or "").partition(";")[0].strip().lower()
-        secrets = self.target.secrets
-        headers = {name.lower(): redacted(value, secrets) for name, value in answer.getheaders()}
+        given = {"accept": "application/json, text/plain", "accept-encoding": "identity", "user-agent": "kneepoint"}
+        given |= {"host": target.where} | {name.lower(): value for name, value in target.headers.items()}
+        if body is not None:
+            given["content-type"] = "application/json"
+        at = replace(target, host=target.address or target.host).where
+        url = URL(f"http{'s' if target.ssl else ''}://{at}{target.root}{path}{target.query}", encoded=True)
+        request = self._session.request(
+            method, url, data=body, headers=given, allow_redirects=False,
+            ssl=target.ssl or True, server_hostname=target.host,
+        )  # fmt: skip
+        parts = bytearray()
+        async with asyncio.timeout(self.allowed), request as answer:
+            if answer.headers.get("content-encoding", "identity") != "identity":
+                raise ClientPayloadError("the answer is compressed, which was not asked for")
+            async for piece in answer.content.iter_any():
+                parts += piece
+                if len(parts) > MOST_BYTES:
+                    raise ClientPayloadError(f"the answer is longer than {MOST_BYTES:,} bytes")
+        headers = {name.lower(): redacted(value, target.secrets) for name, value in answer.headers.items()}
         self.headers |= headers
-        location = headers.get("location", "")
-        return ProbeReply(answer.status, redacted(kind, secrets), b"".join(parts), location, headers, secrets)
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        return ProbeReply(answer.status, kind, bytes(parts), headers.get("location", ""), headers, target.secrets)
 
     def _why(self, problem: Exception) -> str:
         """One sentence on why nothing came."""
@@ -263,9 +233,27 @@ class EndpointProbe:
             return f"{where} did not answer within {self.allowed:.3g} s: is it up, and is this its port?"
         if isinstance(problem, ConnectionRefusedError):
             return f"Nothing listens at {where} (connection refused): start the endpoint, or correct host and port."
-        if isinstance(problem, http.client.BadStatusLine | ConnectionError):
+        if isinstance(problem, ConnectionError):
             secure = " Write https:// if it asks for TLS." if self.target.ssl is None else ""
             return f"{where} closed the connection or did not answer in HTTP: is this an endpoint's port?{secure}"
-        if isinstance(problem, http.client.HTTPException):
-            return f"The answer of {where} cannot be used: {visible(problem) or type(problem).__name__}."
-        return f"{where} cannot be reached ({getattr(problem, 'strerror', None) or problem}): correct host and port."
+        if isinstance(problem, OSError):
+            why = os.strerror(problem.errno) if problem.errno else problem
+            return f"{where} cannot be reached ({why}): correct host and port."
+        return f"The answer of {where} cannot be used: {visible(problem) or type(problem).__name__}."
+
+
+def _cause(problem: Exception) -> Exception:
+    """What is below aiohttp's error: an error of the socket or of TLS, or one whose text says what is wrong."""
+    from aiohttp import ClientError, ClientResponseError, ServerDisconnectedError
+
+    below: BaseException | None = problem
+    while isinstance(below, ClientError):
+        below = below.__cause__
+    if isinstance(below, OSError):
+        return below
+    if isinstance(problem, ServerDisconnectedError):
+        return ConnectionResetError()
+    if isinstance(problem, ClientResponseError):
+        is_http = not problem.message.startswith("Bad status line")
+        return ValueError(problem.message.partition("\n")[0]) if is_http else ConnectionAbortedError()
+    return problem if below is None else ValueError("it ended half-way")
