@@ -135,7 +135,7 @@ def test_no_flipped_bit_of_a_ledger_changes_what_it_says_in_silence(tmp_path: Pa
         now, aside = says(root, name)
         assert now == before or 1 + (place > first) in [one.row for one in aside], place
         assert all(f"of {name}.jsonl" in one and "verify" in one for one in ledger.in_words(aside))
-    path.write_bytes(whole.replace(b"ada", b"adb"))
+    path.write_bytes(whole.replace(b'"ada"', b'"adb"'))
     library = Library.of([(tmp_path, True)])
     assert next(one.where for one in library.verify().wrong) == f"{name}.jsonl, line 1"
     told = history.incomplete(library) if name == "audit" else library.incomplete()
