@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -20,6 +20,7 @@ from bench.basis.story import Needs, Story
 from bench.basis.uses import OWN
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.chart import value_label
+from bench.errors import UsageError
 from bench.library import Library
 from bench.maths.capacity import HOURS_PER_MONTH, Demand, DemandUnit, chips_per_mw
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
@@ -111,6 +112,9 @@ DEFAULTS = {one.key: one.default for one in OPTIONS if one.default}
 """What holds where nothing is chosen: Kneepoint's choice, to be changed; the tokens are those of the page Cost."""
 
 LAST = ("variant", "speculation", "disaggregated", "evidence", "source", "date", "source_url", "flags", "source_id")
+OF_A_LENGTH = ("load", "measured_from", "measured_to", "reached", "stopped_by")
+"""Columns that say nothing of a mix: each of its lengths has a load of its own."""
+
 SOURCE = "bench/maths/capacity.py and bench/maths/operating_load.py; docs/sizing.md, Capacity"
 LOOKED_AT = 4
 """So many plans are looked at for requests that come at random: the first, and the next on other accelerators."""
@@ -156,8 +160,8 @@ def robustness(library: Library, view: View) -> Robustness | None:
     offered[choice] = prices.chip_prices(library, choice, selection.clause(whole))
 
     @cache
-    def best(other: Ranking) -> tuple[OperatingCurves, ...]:
-        return _within(_curves(library, other, asked.demand, ranking.limits), asked, ranking.limits)
+    def best(other: Ranking) -> list[OperatingCurves]:
+        return planning.within(_curves(library, other, asked.demand, ranking.limits), asked, ranking.limits)
 
     def first(one: Variation) -> Verdict | None:
         found = best(one.ranking)
@@ -227,6 +231,10 @@ def _read(view: View) -> CapacityAsked:
         numbers["request_osl"],
     )
     if mix := mixes.read(view.option("mix")):
+        if demand.isl is not None or demand.osl is not None:
+            raise UsageError(
+                "mix= and request_isl=, request_osl= both say how long requests are; leave one of them out."
+            )
         demand = replace(demand, isl=min(one.isl for one in mix), osl=min(one.osl for one in mix), mix=mix)
     return CapacityAsked(demand, view.option("use", OWN), numbers["budget"], numbers["chips"])
 
@@ -238,28 +246,20 @@ def _curves(library: Library, ranking: Ranking, demand: Demand, own: tuple[Limit
     return tuple(measured.read(library, ranking, one, limits) for one in mixes.alone(demand))
 
 
-def _within(
-    curves: Sequence[MeasuredCurves], asked: CapacityAsked, own: Sequence[Limit] = ()
-) -> tuple[OperatingCurves, ...]:
-    """The best load within the limits of each curve, by the lengths of the demand."""
-    alone = mixes.alone(asked.demand)
-    return tuple(planning.within(one, replace(asked, demand=of), own) for one, of in zip(curves, alone, strict=True))
-
-
 def _capacity(library: Library, whole: View) -> Capacity:
     ranking, choice, asked = _ranking(whole), prices.read(library, whole), _read(whole)
     demand, usable = asked.demand, measured.usable_sql(library, asked.demand)
     curves = _curves(library, ranking, demand, ranking.limits)
     chips = prices.chip_prices(library, choice, selection.clause(whole))
-    founds = _within(curves, asked, ranking.limits)
+    founds = planning.within(curves, asked, ranking.limits)
     best = founds[0]
-    of_uses = {use: _within(curves, replace(asked, use=use)) for use in uses.every()}
+    of_uses = {use: planning.within(curves, replace(asked, use=use)) for use in uses.every()}
     named = planning.facts_of(library, [*founds, *(one for own in of_uses.values() for one in own)])
     plans = planning.plans_of(library, founds, asked, chips, named)
     allowed = tuple(one for one in plans if not one.beyond)
     limited = replace(ranking, limits=best.limits)
     deciding = evidence.deciding(library, limited, usable)
-    ruled = {"unstated": best.unstated, "beyond": best.beyond, **Counter(one.beyond for one in plans if one.beyond)}
+    ruled = {**planning.ruled_out(founds), **Counter(one.beyond for one in plans if one.beyond)}
     result = Capacity(
         asked=asked,
         limits=best.limits,
@@ -281,11 +281,12 @@ def _capacity(library: Library, whole: View) -> Capacity:
         tally=evidence.tally(library, limited, measured.reasons(library, demand)),
         deciding=deciding,
         unlike=planning.unlike(allowed, demand),
-        start=starting.command(library, allowed),
+        unmeasured=mixes.unmeasured(demand, curves),
     )
-    if allowed and result.is_decided and not demand.mix:
-        return replace(result, random=tuple(_random(library, curves[0], result)))
-    return result
+    if not allowed or not result.is_decided:
+        return result
+    random = () if demand.mix else tuple(_random(library, curves[0], result))
+    return replace(result, random=random, start=starting.command(library, result.lead, demand.mix))
 
 
 def _random(library: Library, curves: MeasuredCurves, found: Capacity) -> Iterator[RandomArrivals]:
@@ -300,7 +301,8 @@ def _random(library: Library, curves: MeasuredCurves, found: Capacity) -> Iterat
 def _rows(found: Capacity) -> pd.DataFrame:
     """One row for each deployment within the limits, the first first; those beyond budget or chips behind."""
     rows = [_row(one, is_allowed=True) for one in found.plans] + [_row(one, is_allowed=False) for one in found.beyond]
-    return pd.DataFrame(rows, columns=None if rows else ["point_id", *FIRST, *FACTS])
+    of_a_length = dict.fromkeys(OF_A_LENGTH if found.asked.demand.mix else ())
+    return pd.DataFrame([row | of_a_length for row in rows], columns=None if rows else ["point_id", *FIRST, *FACTS])
 
 
 def _row(one: FleetPlan, *, is_allowed: bool) -> dict[str, Any]:
@@ -351,6 +353,10 @@ def _why(found: Capacity) -> Iterator[Why]:
     if one.price is not None:
         formula = "chips x price of a chip x 720 hours, rented around the clock"
         yield Why("Cost", formula, f"{one.chips} x {one.price.words} x 720", SOURCE)
+    if demand.mix:
+        formula = "1 / the sum over the lengths of the share of the requests / requests a second at that length"
+        yield Why("What an instance serves", formula, f"{number(instance.rate)} requests/s of the mix", SOURCE)
+        return
     yield Why(
         "What an instance serves",
         "requests a second at the largest worth within the limits, in 64 steps between two measured loads",

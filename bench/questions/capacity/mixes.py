@@ -6,20 +6,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from bench.errors import UsageError
 from bench.maths.capacity import Demand, RequestLengths
+from bench.questions.capacity.measured import MeasuredCurves
 from bench.questions.capacity.result import FleetPlan
 
-MOST = 12
+MOST = 6
 """So many lengths at most: each is looked up among the measured ones by itself."""
 
 PART = re.compile(r"(\d{1,9})/(\d{1,9})(?:\s*x\s*(\d{1,9}(?:\.\d{1,9})?))?", re.ASCII)
-SAME = tuple(
-    "model precision kv_precision engine engine_version accelerator accelerators tp pp dp ep speculation disaggregated"
-    " variant source load_kind".split()
-)
-"""What the curves of one deployment have in common, whatever the lengths they were measured at."""
 
 
 def read(text: str) -> tuple[RequestLengths, ...]:
@@ -35,12 +32,21 @@ def read(text: str) -> tuple[RequestLengths, ...]:
     return tuple(RequestLengths(isl, osl, many / whole) for isl, osl, many in parts)
 
 
-def covering(by_length: Sequence[Sequence[FleetPlan]]) -> list[tuple[FleetPlan, ...]]:
+def unmeasured(demand: Demand, curves: Sequence[MeasuredCurves]) -> RequestLengths | None:
+    """The first length of a mix at which no deployment was measured that was at all before it; None where one was."""
+    for nth, one in enumerate(demand.mix if any(len(own.ids) for own in curves) else (), 1):
+        if not set.intersection(*(set(own.deployments.tolist()) for own in curves[:nth])):
+            return one
+    return None
+
+
+def covering(curves: Sequence[MeasuredCurves], by_length: Sequence[Sequence[FleetPlan]]) -> list[tuple[FleetPlan, ...]]:
     """Of each deployment with a plan for every length those plans, at each the one that serves most."""
-    known: dict[tuple[object, ...], dict[int, FleetPlan]] = defaultdict(dict)
+    known: dict[int, dict[int, FleetPlan]] = defaultdict(dict)
     for place, plans in enumerate(by_length):
+        of_curve = dict(zip(curves[place].points.curves.tolist(), curves[place].deployments.tolist(), strict=True))
         for plan in plans:
-            own = known[tuple(getattr(plan.facts, key) for key in SAME)]
+            own = known[of_curve[plan.curve]]
             if place not in own or plan.instance.rate > own[place].instance.rate:
                 own[place] = plan
     return [
@@ -50,7 +56,7 @@ def covering(by_length: Sequence[Sequence[FleetPlan]]) -> list[tuple[FleetPlan, 
 
 def together(demand: Demand, plans: Sequence[FleetPlan]) -> tuple[FleetPlan, float] | None:
     """One plan for all lengths of a mix, and what it serves: an instance gives each length the time that its requests
-    take. It is told by the length that takes most time. None where nothing is served."""
+    take. Its facts are of the length that takes most time, its power the most of any. None where nothing is served."""
     times = [one.share / plan.instance.rate for one, plan in zip(demand.mix, plans, strict=True)]
     rate = 1 / sum(times)
     in_flight = sum(
@@ -61,7 +67,10 @@ def together(demand: Demand, plans: Sequence[FleetPlan]) -> tuple[FleetPlan, flo
     isl, osl = (sum(one.share * getattr(one, key) for one in demand.mix) for key in ("isl", "osl"))
     served = replace(demand, isl=isl, osl=osl).served(rate, in_flight)
     longest = max(zip(times, plans, strict=True), key=lambda one: one[0])[1]
-    return (replace(longest, instance=replace(longest.instance, rate=rate)), served) if served else None
+    instance = replace(longest.instance, rate=rate, values={}, error=None)
+    powers = [plan.power for plan in plans if plan.power]
+    power = max(powers, key=attrgetter("watts")) if len(powers) == len(plans) else None
+    return (replace(longest, instance=instance, power=power), served) if served else None
 
 
 def alone(demand: Demand) -> Iterator[Demand]:

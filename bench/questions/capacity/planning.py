@@ -36,8 +36,7 @@ UNLIKE = ("isl", "osl", "context_tokens")
 class OperatingCurves:
     """The curves of points that state all limited metrics, and the load of each that serves most within the limits.
 
-    `dropped` are limits of a use that no deployment states. `unstated` counts the curves without such a point, `beyond`
-    those that keep the limits nowhere.
+    `dropped` are limits of a use that no deployment states.
     """
 
     curves: MeasuredCurves
@@ -51,32 +50,43 @@ class OperatingCurves:
         """The places among all points of the measured points at or below the best loads."""
         return self.stating[self.best.points]
 
-    @property
-    def unstated(self) -> int:
-        """How many curves have no point that states what the limits are on."""
-        return len(np.unique(self.curves.points.curves)) - len(np.unique(self.curves.points.curves[self.stating]))
 
-    @property
-    def beyond(self) -> int:
-        """How many keep the limits at no load."""
-        return len(np.unique(self.curves.points.curves[self.stating])) - len(self.best)
-
-
-def within(curves: MeasuredCurves, asked: CapacityAsked, own: Sequence[Limit] = ()) -> OperatingCurves:
+def within(curves: Sequence[MeasuredCurves], asked: CapacityAsked, own: Sequence[Limit] = ()) -> list[OperatingCurves]:
     """The load of each curve that serves most of the demand within the limits of its use and the reader's `own`.
 
-    Limits of a use that no deployment states are left out where others of it are stated.
+    `curves` are of each length of the demand's mix. Limits of a use that no deployment states, at one of the lengths,
+    are left out at all where others of it are stated.
     """
-    kept, demand = uses.together(asked.use, tuple(own)), asked.demand
-    stated = tuple(one for one in kept if one in own or len(curves.stating([one])))
+    kept = uses.together(asked.use, tuple(own))
+    stated = tuple(one for one in kept if one in own or all(len(each.stating([one])) for each in curves))
     limits = stated if any(one not in own for one in stated) else kept
+    dropped = tuple(one for one in kept if one not in limits)
+    alone = zip(curves, mixes.alone(asked.demand), strict=True)
+    return [_within(each, demand, limits, dropped) for each, demand in alone]
+
+
+def _within(
+    curves: MeasuredCurves, demand: Demand, limits: tuple[Limit, ...], dropped: tuple[Limit, ...]
+) -> OperatingCurves:
     at = curves.stating(limits)
     places = CurvePoints(curves.points.curves[at], curves.points.loads[at])
     lines = [limited(one, curves.metrics[one.metric.key][at]) for one in limits]
     is_users = demand.unit == "users"
     worth = Worth(demand.think_s if is_users else 1.0, curves.closed[at].astype(float) * is_users)
     best = operating_load.best(places, curves.rates[at], lines, worth, curves.whole[at])
-    return OperatingCurves(curves, limits, tuple(one for one in kept if one not in limits), at, best)
+    return OperatingCurves(curves, limits, dropped, at, best)
+
+
+def ruled_out(founds: Sequence[OperatingCurves]) -> dict[str, int]:
+    """How many curves, of a mix how many deployments that were measured at every length, are left out by reason.
+
+    "unstated" have no point that states what the limits are on, "beyond" keep them at no load, at one of the lengths.
+    """
+    keys = [one.curves.deployments if len(founds) > 1 else one.curves.points.curves for one in founds]
+    every = set.intersection(*(set(own.tolist()) for own in keys))
+    stating = every.intersection(*(own[one.stating].tolist() for own, one in zip(keys, founds, strict=True)))
+    kept = stating.intersection(*(own[one.of].tolist() for own, one in zip(keys, founds, strict=True)))
+    return {"unstated": len(every) - len(stating), "beyond": len(stating) - len(kept)}
 
 
 def facts_of(library: Library, founds: Iterable[OperatingCurves]) -> dict[str, PointFacts]:
@@ -101,7 +111,7 @@ def plans_of(
                  for found, one in zip(founds, mixes.alone(demand), strict=True)]  # fmt: skip
     if not demand.mix:
         return _ranked(by_length[0])
-    mixed = (mixes.together(demand, plans) for plans in mixes.covering(by_length))
+    mixed = (mixes.together(demand, plans) for plans in mixes.covering([one.curves for one in founds], by_length))
     return _ranked([_fleet(asked, plan, served) for plan, served in filter(None, mixed)])
 
 

@@ -13,7 +13,7 @@ from bench.basis.likeness import Difference
 from bench.basis.limits import Limit
 from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice, Choice
-from bench.maths.capacity import HOURS_PER_MONTH, Demand, Fleet
+from bench.maths.capacity import HOURS_PER_MONTH, Demand, Fleet, RequestLengths
 from bench.maths.queueing import Estimate
 
 LARGEST, SLOWER = "largest", "slower"
@@ -35,8 +35,8 @@ class InstanceLoad:
     """The load at which an instance of a deployment serves most within the limits.
 
     `rate` are requests a second; `low` and `high` the measured loads around, equal where it was measured itself.
-    `values` are the limited metrics there; `stopped_by` is the metric whose limit the next step breaks, LARGEST or
-    SLOWER. `error` is how wrong such interpolation has been, None where nothing is known or nothing was interpolated.
+    `values` are the limited metrics there, none of a mix; `stopped_by` is the metric whose limit the next step breaks,
+    LARGEST or SLOWER. `error` is how wrong such interpolation has been, None where none is known or was needed.
     """
 
     load: float
@@ -91,6 +91,7 @@ class StartCommand:
     """What starts an instance of a plan on its engine: the command, and the flags that the data leaves `open`."""
 
     point_id: str
+    model: str | None
     hardware: str
     engine: str
     engine_version: str | None
@@ -149,7 +150,8 @@ class Capacity:
     chips; `beyond` the others within the limits. `ruled_out` counts deployments by reason. `limits` are those of the
     use and the reader's, `dropped` those of the use that no deployment states. `unlike` is in what of the workload
     plans of one model differ, unasked. `random` is what arrivals at random would wait on the first plans. `start`
-    starts an instance of the first plan on vLLM or SGLang.
+    starts an instance of the first plan where one is named and is on vLLM or SGLang. `unmeasured` is the first length
+    of a mix at which no deployment was measured that was at those before.
     """
 
     asked: CapacityAsked
@@ -165,6 +167,7 @@ class Capacity:
     unlike: tuple[Difference, ...] = ()
     random: tuple[RandomArrivals, ...] = ()
     start: StartCommand | None = None
+    unmeasured: RequestLengths | None = None
 
     @property
     def is_decided(self) -> bool:

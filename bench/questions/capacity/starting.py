@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bench import names
 from bench.basis import model_shape
 from bench.library import Library
+from bench.maths.capacity import RequestLengths
 from bench.questions.capacity.result import FleetPlan, StartCommand
 from bench.wording import number
 
-CHECKPOINT = re.compile(r"([\w.-]+/)?[\w.-]+", re.ASCII)
-"""A checkpoint as the hub names it, with or without its owner; another text is no argument of a command here."""
+CHECKPOINT = re.compile(r"(\w[\w.-]*/)?\w[\w.-]*", re.ASCII)
+"""A checkpoint as the hub names it, with or without its owner; what else there is,
+a text that begins as a flag does too, is no argument of a command here."""
 
 
 @dataclass(frozen=True)
@@ -57,29 +59,34 @@ COLUMNS = ("checkpoint", "nodes", "dp_attention", "prefix_caching")
 """What of a deployment its facts leave out."""
 
 
-def command(library: Library, plans: Iterable[FleetPlan]) -> StartCommand | None:
-    """How an instance of the first of these plans starts whose engine is one of ENGINES and serves as one whole."""
-    plan = next((one for one in plans if one.facts.engine in ENGINES and not one.facts.disaggregated), None)
-    if plan is None:
-        return None
+def command(library: Library, plan: FleetPlan, mix: Sequence[RequestLengths] = ()) -> StartCommand | None:
+    """How an instance of the plan starts; None where its engine is none of ENGINES or serves in several parts."""
     facts = plan.facts
+    if facts.engine not in ENGINES or facts.disaggregated:
+        return None
     (more,) = library.fetch(f"SELECT {', '.join(COLUMNS)} FROM points WHERE point_id = ?", (facts.point_id,))
-    row = {**facts.row, **dict(zip(COLUMNS, more, strict=True))}
-    engine, flags, left = ENGINES[facts.engine or ""], [], []
+    row = {**facts.row, **dict(zip(COLUMNS, more, strict=True)), "load": plan.instance.load}
+    row["needed"] = (row["isl"] or 0) + (row["osl"] or 0)
+    if mix:  # What one length states of context and load holds for no other.
+        row |= {"max_model_len": None, "load": None, "needed": max(one.isl + one.osl for one in mix)}
+    engine, flags, left = ENGINES[facts.engine], [], []
     named = CHECKPOINT.fullmatch(row["checkpoint"] or "CHECKPOINT") or ("CHECKPOINT", None)
     if not named[1]:
         left.append(f"{named[0]} (with its owner or folder)")
-    for flag, value in (*_layout(row, engine), *_settings(row, engine, plan.instance.load)):
+    for flag, value in (*_layout(row, engine), *_settings(row, engine)):
         if value is None or value.startswith("("):
             left.append(f"{flag} {value or ''}".strip())
         else:
             flags.append(f"{flag} {shlex.quote(value)}" if value else flag)
     started = " ".join([engine.start, named[0], *flags])
-    return StartCommand(facts.point_id, facts.hardware, facts.engine or "", facts.engine_version, started, tuple(left))
+    return StartCommand(
+        facts.point_id, facts.model, facts.hardware, facts.engine, facts.engine_version, started, tuple(left)
+    )
 
 
 def _layout(row: Mapping[str, Any], engine: EngineFlags) -> Iterator[tuple[str, str | None]]:
-    """The flags of the layout with their values, None where the data does not state one and it is not all the rest."""
+    """The flags of the layout with their values, None where the data does not state one and it is not all the rest; in
+    brackets where what is stated does not make up the devices."""
     sizes, chip = engine.sizes, names.accelerator(row["accelerator"] or "")
     devices = (row["accelerators"] or 1) * ((chip and chip.devices_per_chip) or 1)
     is_shared = bool(row["dp_attention"])
@@ -87,30 +94,34 @@ def _layout(row: Mapping[str, Any], engine: EngineFlags) -> Iterator[tuple[str, 
     product = 1
     for key, value in stated.items():
         product *= 1 if key == "dp" and is_shared and engine.attention else value
+    is_open = bool(devices % product) or (len(stated) == 3 and product != devices)
     for key in ("tp", "pp", "dp"):
-        if (stated.get(key) or 1) > 1:
-            yield sizes[key], str(stated[key])
+        if key in stated and (is_open or stated[key] > 1):
+            yield sizes[key], f"({stated[key]})" if is_open else str(stated[key])
         elif key not in stated and (product != devices or (key == "dp" and is_shared)):
             yield sizes[key], None
     if is_shared and engine.attention:
         yield engine.attention, ""
     shape = model_shape.known(row["model"])
     if (row["ep"] or 1) > 1:
-        yield engine.experts, str(row["ep"]) if engine.experts.endswith("size") else ""
+        is_sized = engine.experts.endswith("size")
+        # vLLM's flag spreads the experts over all devices of a pipeline's stage.
+        is_all = not is_open and row["ep"] * (stated.get("pp") or 1) == devices
+        yield engine.experts, str(row["ep"]) if is_sized else "" if is_all else f"({row['ep']})"
     elif row["ep"] is None and (shape is None or shape.is_moe):
         yield engine.experts, None
     if (row["nodes"] or 1) > 1:
         yield "--nnodes", f"({row['nodes']}, with the address of the first)"
 
 
-def _settings(row: Mapping[str, Any], engine: EngineFlags, load: float) -> Iterator[tuple[str, str | None]]:
+def _settings(row: Mapping[str, Any], engine: EngineFlags) -> Iterator[tuple[str, str | None]]:
     """The other flags that decide how fast it is, in the same way; in brackets what an open one has to allow."""
     precision, kept = (row["precision"] or "").lower(), (row["kv_precision"] or "").lower()
     if precision not in ("bf16", "fp16") and (not precision or precision not in (row["checkpoint"] or "").lower()):
         yield "--quantization", f"({precision.upper()}, where the checkpoint is not)" if precision else None
-    yield "--kv-cache-dtype", {"fp8": engine.fp8_cache, "bf16": "auto", "fp16": "auto"}.get(kept)
-    needed = (row["isl"] or 0) + (row["osl"] or 0)
-    least = f"(at least {number(needed)})" if needed else None
+    caches = {"fp8": engine.fp8_cache, "bf16": "bfloat16"}
+    yield "--kv-cache-dtype", caches.get(kept, f"({kept.upper()})") if kept else None
+    least = f"(at least {number(row['needed'])})" if row["needed"] else None
     yield engine.sizes["max_model_len"], str(row["max_model_len"]) if row["max_model_len"] else least
     is_cached = row["prefix_caching"]
     if is_cached is None:
@@ -119,5 +130,6 @@ def _settings(row: Mapping[str, Any], engine: EngineFlags, load: float) -> Itera
         yield flag, ""
     if row["speculation"] != "none":
         yield engine.speculation, f"({row['speculation']})" if row["speculation"] else None
-    yield engine.at_once, f"(at least {number(load)})" if row["load_kind"] in ("closed", "batch") else None
+    is_counted = row["load"] and row["load_kind"] in ("closed", "batch")
+    yield engine.at_once, f"(at least {number(row['load'])})" if is_counted else None
     yield engine.memory, None

@@ -101,6 +101,8 @@ def _beyond(found: Capacity) -> Statement:
 
 def _none(found: Capacity) -> Statement:
     """Why no deployment serves the demand."""
+    if found.unmeasured:
+        return SAY.untold("none_mixed", isl=found.unmeasured.isl, osl=found.unmeasured.osl)
     if found.ruled_out:
         kind = "none_keeps" if "beyond" in found.ruled_out else "none_states"
         return SAY.untold(kind, deployments=sum(found.ruled_out.values()))
@@ -185,7 +187,7 @@ def _ruled_out(found: Capacity) -> Iterator[Statement]:
     for why, many in found.ruled_out.items():
         yield SAY.note(f"ruled_out_{why}", many=many, deployments=of)
     if found.dropped:
-        yield SAY.note("dropped", metrics=limits.metrics(found.dropped))
+        yield SAY.note("dropped_mix" if found.asked.demand.mix else "dropped", metrics=limits.metrics(found.dropped))
 
 
 def _notes(found: Capacity) -> Iterator[Statement]:
@@ -198,7 +200,7 @@ def _notes(found: Capacity) -> Iterator[Statement]:
     )
     if demand.mix:
         yield SAY.note("mix", lengths=len(demand.mix))
-    if found.plans and found.is_decided:
+    if found.plans and found.is_decided and not demand.mix:
         yield from _wrong(found)
     chips = list(dict.fromkeys(one.facts.accelerator or "" for one in shown))
     priced = {one.facts.accelerator or "": one.price for one in shown if one.price}

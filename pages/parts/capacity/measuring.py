@@ -11,10 +11,10 @@ from pages.shared.page import Page
 
 
 def link(page: Page) -> None:
-    """Draw the way to Launch with the first plan's deployment, lengths and load; nothing without a plan."""
+    """Draw the way to Launch with the first plan's deployment, lengths and load; nothing without a plan or of a mix."""
     found = page.answer.result
     plan = next(iter((*found.plans, *found.beyond)), None)
-    if plan is None:
+    if plan is None or found.asked.demand.mix:
         return
     with st.container(key="onward.capacity", horizontal=True, vertical_alignment="center"):
         st.page_link(
@@ -33,8 +33,8 @@ def start(page: Page) -> None:
     if found is None:
         return
     version = f" {found.engine_version}" if found.engine_version else ""
-    with st.expander(
-        markdown(f"Run this: {found.hardware}, {value_label('engine', found.engine)}{version}"), key="start"
-    ):
+    model = f"{value_label('model', found.model)} on " if found.model else ""
+    of = f"{model}{found.hardware}, {value_label('engine', found.engine)}{version}"
+    with st.expander(markdown(f"Run this: {of}"), key="start"):
         st.code(found.command, language="bash", wrap_lines=True)
-        st.markdown(markdown(f"Open, as the data does not state them: {', '.join(found.open)}."))
+        st.markdown(markdown(f"Open: {', '.join(found.open)}."))

@@ -272,6 +272,11 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
         f"model=llama-3.1-70b&mix={MIX}",
         {"takes_alone": {"instances": 6}, "instance_mix": {"isl": 1024, "osl": 128}, "mix": {"lengths": 2}},
     ),
+    "a mix with a length that nobody measured": (
+        LONG,
+        f"model=llama-3.1-70b&mix={MIX}, 20000/1000&slo=tpot_ms_p50<=9",
+        {"none_mixed": {"isl": 20000, "osl": 1000}},
+    ),
     "a limit on a cost": (CURVE, "slo=usd_per_million_output_tokens<=5", {"cost_limit": {}}),
 }
 
@@ -379,9 +384,31 @@ STARTED: dict[str, tuple[Row, str, set[str]]] = {
          "dp_attention": True, "nodes": 2, "checkpoint": "deepseek-ai/DeepSeek-R1", "kv_precision": "bf16",
          "prefix_caching": True, "speculation": "mtp"},
         "python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp-size 16 --dp-size 16"
-        " --enable-dp-attention --ep-size 16 --kv-cache-dtype auto",
+        " --enable-dp-attention --ep-size 16 --kv-cache-dtype bfloat16",
         {"--nnodes", "--quantization", "--context-length", "--speculative-algorithm", "--max-running-requests",
          "--mem-fraction-static"},
+    ),
+    "a layout that contradicts the chips is open, and a cache that no flag names": (
+        {"model": "deepseek-r1", "accelerators": 8, "tp": 8, "dp": 8, "ep": 4, "dp_attention": True, "nodes": 1,
+         "checkpoint": "-trust", "kv_precision": "fp8_e5m2", "prefix_caching": True, "speculation": "none"},
+        "vllm serve CHECKPOINT --enable-prefix-caching",
+        {"CHECKPOINT", "--tensor-parallel-size", "--data-parallel-size", "--pipeline-parallel-size",
+         "--enable-expert-parallel", "--quantization", "--kv-cache-dtype", "--max-model-len", "--max-num-seqs",
+         "--gpu-memory-utilization"},
+    ),
+    "fewer than the chips": (
+        {"accelerators": 4, "tp": 2, "pp": 1, "dp": 1, "checkpoint": "org/-fp8", "max_model_len": 512,
+         "kv_precision": "fp8", "prefix_caching": True, "speculation": "none"},
+        "vllm serve CHECKPOINT --kv-cache-dtype fp8 --max-model-len 512 --enable-prefix-caching",
+        {"CHECKPOINT", "--tensor-parallel-size", "--data-parallel-size", "--pipeline-parallel-size",
+         "--max-num-seqs", "--gpu-memory-utilization"},
+    ),
+    "fewer experts in parallel than the chips": (
+        {"model": "deepseek-r1", "accelerators": 8, "tp": 8, "ep": 4, "checkpoint": "org/M-fp8", "max_model_len": 512,
+         "kv_precision": "fp8", "prefix_caching": True, "speculation": "none"},
+        "vllm serve org/M-fp8 --tensor-parallel-size 8 --kv-cache-dtype fp8 --max-model-len 512"
+        " --enable-prefix-caching",
+        {"--enable-expert-parallel", "--max-num-seqs", "--gpu-memory-utilization"},
     ),
     "a checkpoint that is no name is no argument": (
         {"checkpoint": "x; rm -rf ~", "tp": None, "accelerators": 1},
@@ -400,12 +427,11 @@ def test_a_plan_starts_with_what_the_data_states(facts: Row, command: str, left:
     assert {one.split()[0] for one in start.open} == left
 
 
-def test_the_first_plan_that_an_engine_starts_as_one_whole_has_a_command(tmp_path: Path) -> None:
-    rows = [at(16, 9.0, engine="tensorrt-llm"), at(16, 8.0, disaggregated=True), at(16, 7.0, **H200)]
-    start = ask(library_of(tmp_path, rows)).result.start
-    assert start is not None
-    assert start.hardware == "8 x H200 SXM"
-    assert ask(library_of(tmp_path / "other", rows[:2])).result.start is None
+@pytest.mark.parametrize("first", [{"engine": "tensorrt-llm"}, {"disaggregated": True}, {"isl": 4096}])
+def test_a_first_plan_that_is_started_otherwise_or_not_named_has_no_command(first: Row, tmp_path: Path) -> None:
+    answer = capacity.answer(library_of(tmp_path, [at(16, 90.0) | first, at(16, 7.0)]), View.from_query("v=2&use=own"))
+    assert len(answer.result.plans) == 2
+    assert answer.result.start is None
 
 
 def test_every_bar_opens_a_point_and_both_themes_are_drawn(three: Library) -> None:
@@ -453,7 +479,8 @@ def planner_of(library: Library) -> Planner:
 
     def plans(demand: Demand, tpot: float, ttft: float) -> list[FleetPlan]:
         asked = CapacityAsked(demand, "own")
-        return planning.plans_of(library, [planning.within(curves, asked, limits_of(tpot, ttft))], asked, chips, named)
+        founds = planning.within([curves], asked, limits_of(tpot, ttft))
+        return planning.plans_of(library, founds, asked, chips, named)
 
     return plans
 
@@ -494,10 +521,65 @@ def test_a_mix_gives_each_length_its_time(tmp_path: Path) -> None:
     assert [(one.served, one.chips) for one in alone] == [(one.served, one.chips) for one in stated]
 
 
-@pytest.mark.parametrize("text", ["900", "900/300 x", "0/5", "5/5 x 0", "1/1, ", "a/b", ", ".join(["1/1"] * 13)])
+@pytest.mark.parametrize("text", ["900", "900/300 x", "0/5", "5/5 x 0", "1/1, ", "a/b", ", ".join(["1/1"] * 7)])
 def test_what_is_no_mix_is_refused(text: str, three: Library) -> None:
     with pytest.raises(UsageError, match="mix="):
         ask(three, mix=text)
+
+
+def test_a_mix_beside_the_lengths_of_one_request_is_refused(three: Library) -> None:
+    with pytest.raises(UsageError, match="request_isl="):
+        ask(three, mix="100/100", request_isl="9999")
+
+
+UNLIKE_FACTS: list[Row] = [
+    {"dp_attention": True}, {"prefill_accelerators": 1}, {"decode_workers": 2}, {"checkpoint": "org/other"},
+    {"nodes": 2}, {"prefix_caching": True}, {"engine_version": "0.18"}, {"harness": "vllm-bench"},
+]  # fmt: skip
+
+
+def test_a_mix_joins_no_two_deployments(tmp_path: Path) -> None:
+    """What was measured at long requests serves the mix alone, 2 a second, and with its own short ones 4.57."""
+    long, short = LONG
+    every = [long | facts for facts in UNLIKE_FACTS]
+    own = [short | facts for facts in UNLIKE_FACTS]
+    for folder, added, rate in (("unlike", [short], 2), ("alike", own, 4 / (3 / 8 + 1 / 2))):
+        plans = ask(library_of(tmp_path / folder, [*every, *added]), mix=MIX).result.plans
+        assert [one.instance.rate for one in plans] == pytest.approx([rate] * len(every))
+
+
+TWO_STATED = {"ttft_ms_p50": 50, "tpot_ms_p50": 10}
+
+
+@pytest.mark.parametrize("mix", [MIX, "1000/100, 100/100 x 3"])
+def test_a_limit_that_one_length_of_a_mix_does_not_state_is_told_or_kept(mix: str, tmp_path: Path) -> None:
+    """Of a use it is dropped at every length and told; one's own rules the deployment out, in whatever order."""
+    long, short = LONG
+    library = library_of(tmp_path, [long | {"tpot_ms_p50": 40}, short | TWO_STATED])
+    chat = ask(library, mix=mix, use="chat")
+    assert [one.metric.key for one in chat.result.limits] == ["tpot_ms_p50"]
+    assert said(chat, "dropped_mix") == {"metrics": "median TTFT"}
+    assert ask(library, mix=mix, slo=["ttft_ms_p50<=60"]).result.ruled_out == {"unstated": 1}
+    assert ask(library, mix=mix, slo=["tpot_ms_p50<=20"]).result.ruled_out == {"beyond": 1}
+
+
+def test_a_mix_leaves_the_context_open_and_tells_of_no_load(tmp_path: Path) -> None:
+    """The short requests, 30 of 31, take most of the time, and the long ones have to fit."""
+    long, short = LONG
+    rows = [long | {"max_model_len": 1400, "tpot_ms_p50": 9}, short | {"max_model_len": 300, "tpot_ms_p50": 9}]
+    rows.append(short | {"concurrency": 32, "output_tokens_per_s": 1280, "max_model_len": 300, "tpot_ms_p50": 30})
+    answer = ask(library_of(tmp_path, rows), mix="100/100 x 30, 1000/100", slo=["tpot_ms_p50<=20"])
+    start = answer.result.start
+    assert start is not None
+    assert "--max-model-len" not in start.command
+    assert {"--max-model-len (at least 1,100)", "--max-num-seqs"} <= set(start.open)
+    row = answer.rows.iloc[0]
+    columns = "load measured_from measured_to reached stopped_by error_median".split()
+    assert row[columns].isna().all()
+    assert (row["isl"], row["watts"]) == (128, 700)
+    assert "error" not in kinds(answer)
+    assert [one.what for one in answer.why] == ["Instances", "Cost", "What an instance serves"]
+    assert "of the mix" in str(capacity.figure(answer.result, LIGHT).data[0].hovertext)
 
 
 class EveryStep:
