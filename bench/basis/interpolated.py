@@ -38,7 +38,8 @@ FEWEST = 20
 
 @dataclass(frozen=True)
 class PredictionError:
-    """How far points that were left out lay from what their neighbours predicted, as shares of what was measured.
+    """How far points that were left out lay from what their neighbours predicted, as shares of what was measured: the
+    median, the 90th percentile and the mean, which a few that are far off pull up.
 
     `gap` is the largest ratio of the neighbours' loads, all above the one before it in GAPS; None where there is no
     largest. `at` is the latency at which throughput was predicted, None where it was at a load; `source` whose points
@@ -50,6 +51,7 @@ class PredictionError:
     points: int
     median: float
     p90: float
+    mean: float
     at: str | None = None
     source: str | None = None
 
@@ -88,10 +90,14 @@ def of(
 
 
 def words(error: PredictionError | None) -> str:
-    """It as a part of a sentence: "points like this one were predicted within 6 %, nine of ten within 18 %"."""
+    """It as a part of a sentence: "points like this one were predicted within 6 %, nine of ten within 18 %, 9 % off on
+    average"."""
     if error is None:
         return f"fewer than {FEWEST} points like this one could be predicted from others"
-    return f"points like this one were predicted within {share(error.median)}, nine of ten within {share(error.p90)}"
+    return (
+        f"points like this one were predicted within {share(error.median)}, nine of ten within {share(error.p90)},"
+        f" {share(error.mean)} off on average"
+    )
 
 
 def rests_on(error: PredictionError) -> str:
@@ -148,4 +154,5 @@ def _by_gap(asked: Asked, source: str | None, gaps: Reals, wrong: Reals) -> Iter
         own = wrong[(ratios > above) & (ratios <= gap)]
         if len(own) >= FEWEST:
             median, p90 = np.quantile(own, (0.5, 0.9)).tolist()
-            yield PredictionError(metric, None if math.isinf(gap) else gap, len(own), median, p90, at, source)
+            wide = None if math.isinf(gap) else gap
+            yield PredictionError(metric, wide, len(own), median, p90, float(own.mean()), at, source)

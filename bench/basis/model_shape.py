@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from bench import names
 from bench.library import Library
-from bench.maths.model_shape import FULL, LATENT, STATE, WINDOW, LayerGroup, ModelShape, routed_params
+from bench.maths.model_shape import BESIDE, FULL, LATENT, STATE, WINDOW, LayerGroup, ModelShape, routed_params
 
 BILLION = 1e9
 BF16 = 2
@@ -18,11 +19,15 @@ PLAIN = ("GQA", "MHA", "MQA")
 KV_LAYERS = re.compile(
     r"(?P<layers>\d+) (?:x (?P<heads>\d+) x (?P<size>\d+) x (?P<stored>[12])(?: window (?P<window>\d+))?"
     r"|latent (?P<latent>\d+)\+(?P<rope>\d+)(?: of (?P<keys>\d+)\+(?P<values>\d+))?"
-    r"|state (?P<state>\d+) of (?P<state_heads>\d+))"
+    r"|state (?P<state>\d+) of (?P<state_heads>\d+)"
+    r"|compressed (?P<compressed>\d+)|index (?P<index>\d+) of (?P<index_heads>\d+))"
+    r"(?: every (?P<every>\d+))?(?: top (?P<top>\d+))?"
 )
 """One part of the column kv_layers: layers x KV heads x head size x (K and V 2, stored once 1), with a window's tokens;
 layers with a latent of kv_lora_rank + rope size, whose K and V have so many values for each query head in a prompt;
-layers with a state of so many bytes, divided over so many heads."""
+layers with a state of so many bytes, divided over so many heads; and what layers keep beside: compressed entries of so
+many values, or an indexer's key, of whose queries there are so many heads. An entry is kept for `every` so many tokens,
+and a step reads the `top` so many."""
 
 ALL_BUT_EXPERTS = "all but experts"
 
@@ -87,17 +92,29 @@ def _group(text: str, queries: int) -> LayerGroup:
     if found is None:
         raise ValueError(f"kv_layers has {text!r}, which is no group of layers.")
     number = {key: int(value) for key, value in found.groupdict().items() if value is not None}
+    return replace(_stored(number, queries), every=number.get("every", 1), read=number.get("top"))
+
+
+def _stored(number: Mapping[str, int], queries: int) -> LayerGroup:
+    """What the layers of one part store of each entry, and multiply with it."""
+    layers = number["layers"]
     if "latent" in number:
         latent, rope = number["latent"], number["rope"]
         unfolded = queries * (number["keys"] + number["values"]) if "keys" in number else None
         width = queries * (2 * latent + rope)
-        return LayerGroup(LATENT, number["layers"], latent + rope, attention_width=width, prompt_width=unfolded)
+        return LayerGroup(LATENT, layers, latent + rope, attention_width=width, prompt_width=unfolded)
     if "state" in number:
-        return LayerGroup(STATE, number["layers"], heads=number["state_heads"], state_bytes=number["state"])
+        return LayerGroup(STATE, layers, heads=number["state_heads"], state_bytes=number["state"])
+    if "compressed" in number:
+        size = number["compressed"]
+        return LayerGroup(BESIDE, layers, size, attention_width=2 * queries * size)
+    if "index" in number:
+        size = number["index"]
+        return LayerGroup(BESIDE, layers, size, attention_width=number["index_heads"] * size)
     heads, size = number["heads"], number["size"]
     return LayerGroup(
         WINDOW if "window" in number else FULL,
-        number["layers"],
+        layers,
         heads * size * number["stored"],
         heads,
         number.get("window"),

@@ -17,12 +17,21 @@ WATTS_PER_MW = 1e6
 
 
 @dataclass(frozen=True)
+class RequestLengths:
+    """The input and output tokens of some requests, and their share of all requests."""
+
+    isl: float
+    osl: float
+    share: float
+
+
+@dataclass(frozen=True)
 class Demand:
     """What has to be served on average, and at most `peak` times that.
 
     `headroom` is the share of each instance that is left free at the peak, from 0 to below 1; `spare` are instances
     beyond those. `think_s` is how long a user waits between an answer and the next request. `isl` and `osl` are the
-    lengths of a request, None where they are those that were measured.
+    lengths of a request, None where they are those that were measured; of a `mix` the shortest of each.
     """
 
     amount: float
@@ -33,6 +42,7 @@ class Demand:
     think_s: float = 0.0
     isl: float | None = None
     osl: float | None = None
+    mix: tuple[RequestLengths, ...] = ()
 
     def tokens_of(self, isl: float | None, osl: float | None) -> float | None:
         """The tokens of a request that the unit counts, measured with these lengths; None where a length is unknown."""

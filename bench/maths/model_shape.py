@@ -7,6 +7,9 @@ A cache of n tokens, by what a layer keeps:
     sliding window    as above for the last `window` tokens alone               (Mistral 7B, arXiv 2310.06825)
     shared KV         none: the layer reads the cache of an earlier one         (Gemma 3n, Gemma 4 E2B and E4B)
     linear attention  a state of fixed size for each request                    (Mamba-2, arXiv 2405.21060; DeltaNet)
+    sparse attention  as its kind has it, and an indexer's keys for each token, by which a step chooses so many tokens
+                      to read                                                   (DeepSeek-V3.2, GLM-5, MiniMax M3)
+    compressed        an entry for each so many tokens, beside a window         (DeepSeek-V4)
 """
 
 from __future__ import annotations
@@ -15,8 +18,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-FULL, WINDOW, LATENT, STATE, SHARED = "full", "window", "latent", "state", "shared"
-KINDS = (FULL, WINDOW, LATENT, STATE, SHARED)
+FULL, WINDOW, LATENT, STATE, SHARED, BESIDE = "full", "window", "latent", "state", "shared", "beside"
+"""The kinds of a group; BESIDE is what layers of another group keep as well: an indexer's keys, compressed entries."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,16 @@ class LayerGroup:
     state_bytes: float = 0.0
     attention_width: int = 0
     prompt_width: int | None = None
+    every: int = 1
+    read: int | None = None
 
     def held(self, tokens: float) -> float:
-        """How many of so many tokens are kept."""
-        return min(tokens, self.window) if self.window is not None else tokens
+        """How many entries are kept of so many tokens."""
+        return (min(tokens, self.window) if self.window is not None else tokens) / self.every
+
+    def looked_at(self, tokens: float) -> float:
+        """How many of these entries a step reads."""
+        return self.held(tokens) if self.read is None else min(self.held(tokens), self.read)
 
 
 @dataclass(frozen=True)
@@ -87,11 +96,15 @@ class ModelShape:
     @property
     def layers(self) -> int:
         """Every layer that mixes tokens."""
-        return sum(group.layers for group in self.groups)
+        return sum(group.layers for group in self.groups if group.kind != BESIDE)
 
     def cache_bytes(self, tokens: float, value_bytes: float, tp: int = 1) -> float:
         """What one of `tp` devices that share a request keeps of it."""
         return cache_bytes(self.groups, tokens, value_bytes, tp)
+
+    def read_bytes(self, tokens: float, value_bytes: float, tp: int = 1) -> float:
+        """What such a device reads of it in a step: all, but where an indexer chooses so many entries."""
+        return sum(_bytes(group, group.looked_at(tokens), value_bytes, tp) for group in self.groups)
 
     def distinct_experts(self, tokens: float) -> float | None:
         """Expected number of experts of a layer that at least one of so many tokens is routed to.
@@ -126,10 +139,11 @@ def cache_bytes(groups: Iterable[LayerGroup], tokens: float, value_bytes: float,
     Each KV head lies whole on a device, so beyond as many devices as heads the cache is kept several times over
     (vLLM, TensorRT-LLM and SGLang replicate KV heads), and a latent cache, which has no heads, from two on.
     """
-    return sum(
-        group.layers * _share(group.heads, tp) * (group.values * group.held(tokens) * value_bytes + group.state_bytes)
-        for group in groups
-    )
+    return sum(_bytes(group, group.held(tokens), value_bytes, tp) for group in groups)
+
+
+def _bytes(group: LayerGroup, entries: float, value_bytes: float, tp: int) -> float:
+    return group.layers * _share(group.heads, tp) * (group.values * entries * value_bytes + group.state_bytes)
 
 
 def longest(groups: Iterable[LayerGroup], room: float, value_bytes: float, tp: int = 1) -> float:
@@ -143,7 +157,9 @@ def longest(groups: Iterable[LayerGroup], room: float, value_bytes: float, tp: i
         if used > room:
             return 0.0
         growing = [group for group in listed if group.window is None or group.window > start]
-        each = sum(group.layers * _share(group.heads, tp) * group.values * value_bytes for group in growing)
+        each = sum(
+            group.layers * _share(group.heads, tp) * group.values * value_bytes / group.every for group in growing
+        )
         if each > 0 and (whole := start + math.floor((room - used) / each)) < end:
             return whole
         start = end

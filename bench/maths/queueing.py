@@ -58,6 +58,24 @@ T_ALL = 4.9737
 """Student's t with REPLICATIONS - 1 degrees of freedom for an interval that 1 - 0.01 / 13 of them are in: by
 Bonferroni's inequality the 13 estimates of a promise are then all in theirs at once in 99 of 100 simulations."""
 
+MEASURED_OFF: Mapping[str, tuple[float, float]] = {
+    "e2el_ms_mean": (0.06, -0.1),
+    "e2el_ms_p50": (0.05, -0.1),
+    "e2el_ms_p90": (0.04, -0.1),
+    "e2el_ms_p95": (0.04, -0.14),
+    "e2el_ms_p99": (0.09, -0.16),
+    "ttft_ms_p50": (0.2, -0.66),
+    "ttft_ms_p90": (0.19, -0.75),
+    "ttft_ms_p95": (0.42, -0.65),
+    "ttft_ms_p99": (0.53, -0.54),
+    "tpot_ms_p50": (0.05, -0.09),
+    "tpot_ms_p90": (0.05, -0.07),
+    "tpot_ms_p95": (0.04, -0.04),
+    "tpot_ms_p99": (0.05, -0.04),
+}
+"""How far promises have been from a real open loop, by metric: the median of |promised / measured - 1| and the least of
+promised / measured - 1, over three rates and three seeds (`python -m tests.benchmarks open_loop`)."""
+
 SHORTEST = 0.02
 """No request is shorter than this share of the median."""
 

@@ -146,7 +146,7 @@ def least_weights(shape: ModelShape, sizes: ValueBytes) -> float | None:
 
 def token_operations(shape: ModelShape, context: float) -> float:
     """Operations of one output token that looks back on so many; 0 where the parameters are not known."""
-    looked_back = sum(group.layers * group.attention_width * group.held(context) for group in shape.groups)
+    looked_back = sum(group.layers * group.attention_width * group.looked_at(context) for group in shape.groups)
     return 2 * _multiplied(shape) + 2 * looked_back
 
 
@@ -171,7 +171,7 @@ def step_work(
     Without a context, or where it is not known what layers cache, the weights alone are read and multiplied.
     """
     weights, looked_back = weights_read(shape, sizes, layout, requests), context or 0.0
-    cache = requests * layout.tp * shape.cache_bytes(looked_back, sizes.cached, layout.tp) if looked_back else 0.0
+    cache = requests * layout.tp * shape.read_bytes(looked_back, sizes.cached, layout.tp) if looked_back else 0.0
     return UnitWork(
         None if weights is None else weights + cache,
         requests * token_operations(shape, looked_back),
@@ -201,7 +201,7 @@ def least_served_work(
     Neither attention is counted among the operations, nor the head for prompts; `lengths` are of prompt and output.
     """
     weights, looked_back, (isl, osl) = least_weights(shape, sizes), context or 0.0, lengths
-    cache = shape.cache_bytes(looked_back, sizes.cached) if looked_back else 0.0
+    cache = shape.read_bytes(looked_back, sizes.cached) if looked_back else 0.0
     multiplied = (shape.active_params or 0.0) - shape.lookup_params
     head = (shape.hidden or 0) * (shape.vocabulary or 0)
     prompt = max(0.0, multiplied - head) * isl / osl if osl else 0.0
@@ -250,6 +250,6 @@ def _prompt_width(group: LayerGroup) -> int:
 
 
 def _triangle(group: LayerGroup, tokens: float) -> float:
-    """The tokens that all tokens of a prompt look back on together, within the layer's window."""
-    kept = group.held(tokens)
-    return kept * kept / 2 + (tokens - kept) * kept
+    """The entries that all tokens of a prompt look back on together, each on as many as its layer reads."""
+    most = min(group.window or tokens, tokens if group.read is None else group.read * group.every, tokens)
+    return (most * most / 2 + (tokens - most) * most) / group.every

@@ -53,6 +53,7 @@ def test_the_median_and_the_90th_percentile_by_hand(tmp_path: Path) -> None:
     library = library_of(tmp_path, many([step / 100 for step in range(21)]))
     error = error_of(library, TPOT, 3)
     assert (error.points, error.median, error.p90) == (21, pytest.approx(0.10), pytest.approx(0.18))
+    assert error.mean == pytest.approx(0.10)
     # A TPOT predicted 10 % too high is a throughput 1 - 1 / 1.1 too low.
     assert error_of(library, RATE, 3).median == pytest.approx(1 - 1 / 1.1)
     at_interactivity = error_of(library, RATE, 4, at="interactivity_tokens_per_s_per_user_p50")
@@ -113,6 +114,7 @@ def test_the_errors_are_those_of_all_points_left_out_one_by_one(shipped: Library
         kept &= left_out.gaps <= (error.gap or np.inf) * 1.01
         assert error.points == kept.sum() >= FEWEST
         assert error.median == np.median(np.abs(left_out.errors[kept]))
+        assert error.mean == pytest.approx(np.mean(np.abs(left_out.errors[kept])))
 
 
 def test_throughput_at_given_interactivity_over_inferencex(shipped: Library) -> None:

@@ -75,5 +75,5 @@ def test_a_cache_has_the_bytes_of_its_precision_and_none_where_they_are_not_know
     # 1,024 tokens of 860,160 bytes and 1,536 more of the 10 global layers, 40,960 each, are 943.7 MB.
     assert memory.cache_gib("gemma-4-31b", "bf16", 2560) * memory.GIB == 1024 * 860_160 + 1536 * 40_960
     assert memory.cache_gib("gemma-4-31b", "fp8", 640) * memory.GIB == 640 * 860_160 / 2
-    assert memory.cache_gib("qwen3.5-397b-a17b", "bf16", 1) is None
+    assert memory.cache_gib("qwen3-coder-480b-a35b", "bf16", 1) is None
     assert memory.room("gemma-4-31b", "bf16", "bf16", "h100-sxm", 1).tokens is None

@@ -7,7 +7,7 @@ import pytest
 from bench import names
 from bench.basis import model_shape
 from bench.maths import model_memory
-from bench.maths.model_shape import ModelShape
+from bench.maths.model_shape import ModelShape, cache_bytes
 
 GIB = 2**30
 
@@ -43,6 +43,51 @@ def test_bytes_of_a_token_by_hand():
     assert shape("qwen3-next-80b-a3b").cache_bytes(1000, 2) == state + 24_576_000 == 77_266_944 + 24_576_000
 
 
+CACHES = {
+    # Bytes of a token at 16 bit and of a request, windows full and without a convolution's last inputs: (layers x ...).
+    "deepseek-v3": (61 * (512 + 64) * 2, 70_272, 0),
+    "deepseek-v3.2": (61 * (512 + 64 + 128) * 2, 85_888, 0),
+    "deepseek-v4-pro": ((31 * 512 / 128 + 30 * (512 + 128) / 4) * 2, 9_848, 7_995_392),
+    "deepseek-v4-flash": ((20 * 512 / 128 + 21 * (512 + 128) / 4) * 2, 6_880, 5_636_096),
+    "glm-5": (78 * (512 + 64 + 128) * 2, 109_824, 0),
+    "qwen3-next-80b-a3b": (12 * 2 * 256 * 2 * 2, 24_576, 75_497_472),
+    "qwen3.5-397b-a17b": (15 * 2 * 256 * 2 * 2, 30_720, 188_743_680),
+    "qwen3.5-27b": (16 * 4 * 256 * 2 * 2, 65_536, 150_994_944),
+    "kimi-k3": (24 * (512 + 64) * 2, 27_648, 434_110_464),
+    "gpt-oss-120b": (18 * 8 * 64 * 2 * 2, 36_864, 4_718_592),
+    "gpt-oss-20b": (12 * 8 * 64 * 2 * 2, 24_576, 3_145_728),
+    "gemma-4-31b": (10 * 4 * 512 * 2, 40_960, 838_860_800),
+    "gemma-4-26b-a4b": (5 * 2 * 512 * 2, 10_240, 209_715_200),
+    "minimax-m2.5": (62 * 8 * 128 * 2 * 2, 253_952, 0),
+    "minimax-m3": ((60 * 2 * 4 * 128 + 57 * 128) * 2, 137_472, 0),
+}
+CONVOLVED = {"qwen3-next-80b-a3b": 36 * 3 * 8192 * 2, "qwen3.5-397b-a17b": 45 * 3 * 12_288 * 2,
+             "qwen3.5-27b": 48 * 3 * 10_240 * 2, "kimi-k3": 69 * 3 * 3 * 12_288 * 2}  # fmt: skip
+MEBI = 2**20
+
+
+@pytest.mark.parametrize("slug", CACHES)
+def test_a_token_and_a_request_keep_what_was_worked_out_elsewhere(slug: str) -> None:
+    by_hand, token, request = CACHES[slug]
+    found = shape(slug)
+    assert found.cache_bytes(MEBI + 128, 2) - found.cache_bytes(MEBI, 2) == 128 * token == 128 * by_hand
+    assert found.cache_bytes(MEBI, 2) == MEBI * token + request + CONVOLVED.get(slug, 0)
+
+
+def test_a_mebi_of_tokens_of_sparse_and_compressed_attention() -> None:
+    """83.88, 9.62 and 6.72 GiB, as megadose.ai and vLLM's blog on DeepSeek-V4 have them."""
+    found = [
+        shape(slug).cache_bytes(MEBI, 2) / GIB for slug in ("deepseek-v3.2", "deepseek-v4-pro", "deepseek-v4-flash")
+    ]
+    assert found == pytest.approx([83.875, 9.6246, 6.724], rel=1e-5)
+
+
+def test_latents_beside_states_of_kimi_linear() -> None:
+    """7 layers of 512 + 64 and 20 of 32 heads x 128 x 128 in FP32."""
+    kept = [model_shape._group("7 latent 512+64", 32), model_shape._group("20 state 2097152 of 32", 32)]
+    assert [cache_bytes(kept, tokens, 2) for tokens in (0, 1000)] == [41_943_040, 41_943_040 + 8_064_000]
+
+
 def test_caches_of_the_longest_requests_as_unsloth_4757_prints_them():
     """Their GB are GiB: 62 layers of Gemma 3 are 10.41, 61 of DeepSeek-V3.1 10.72."""
     assert shape("gemma-3-27b").cache_bytes(131_072, 2) / GIB == pytest.approx(10.41, abs=0.005)
@@ -52,7 +97,7 @@ def test_caches_of_the_longest_requests_as_unsloth_4757_prints_them():
 def test_what_a_table_leaves_open_stays_open():
     assert model_shape.known("no-such-model") is None
     assert model_shape.known(None) is None
-    assert shape("kimi-k2.5").groups == ()
+    assert shape("glm-4.7").groups == ()
     assert shape("gpt-4").total_params is None
     assert shape("glm-4.7").routed_params is None
     assert shape("llama-3.1-8b").routed_params == 0

@@ -50,6 +50,11 @@ def measure() -> Iterator[Figure]:
             )
         middle = statistics.median(abs(one[key]) for one in off.values())
         yield Figure(f"{key}, promised / measured - 1, the middle one", middle, "%")
+    for key in next(iter(off.values())):
+        own = [one[key] for one in off.values()]
+        print(
+            f"  {key}: {statistics.median(map(abs, own)):.0f} % off in the middle, {min(own):.0f} to {max(own):.0f} %"
+        )
     settled = statistics.median(abs(one[key]) for one in off.values() for key in SETTLED)
     yield Figure("the middle one of mean E2EL, median E2EL and median TTFT together", settled, "%", 15)
 
@@ -62,7 +67,7 @@ def promised_off(target: Target, curve: ServiceCurve, share: float, seed: int) -
     state = stationary(curve, rate)
     assert state is not None
     promised = {key: one.value for key, one in simulated(curve, rate).estimates.items()} | {FORMULA: state.e2el_ms}
-    return {key: 100 * (promised[key] / came[MEAN if key == FORMULA else key] - 1) for key in TOLD}
+    return {key: 100 * (one / came[MEAN if key == FORMULA else key] - 1) for key, one in promised.items()}
 
 
 def closed(target: Target, level: int) -> Mapping[str, float]:

@@ -31,6 +31,8 @@ groups = st.lists(
         st.integers(1, 128),
         st.one_of(st.none(), st.integers(1, 100_000)),
         st.integers(0, 10_000_000).map(float),
+        every=st.sampled_from([1, 1, 4, 128]),
+        read=st.one_of(st.none(), st.integers(1, 5000)),
     ),
     min_size=1,
     max_size=4,

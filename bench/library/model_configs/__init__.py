@@ -71,7 +71,7 @@ def read_config(path: Path, slug: str) -> ModelShape:
     made = family(config)
     if kind.startswith("gemma3"):
         config = ModelConfig({**GEMMA_3, **config.values}, config.file)
-    counted = Counter(mixer.cache for mixer, _ in made if mixer.cache is not None)
+    counted = Counter(cache for mixer, _ in made for cache in (mixer.cache, *mixer.beside) if cache is not None)
     table, tables = config.whole("vocab_size") * config.whole("hidden_size"), 1 if _is_tied(config, whole, kind) else 2
     embeddings = tables * table
     rest = sum(mixer.params + feed.params for mixer, feed in made) + embeddings + _per_layer_inputs(config)

@@ -134,7 +134,7 @@ def _gemma4(config: ModelConfig) -> list[Layer]:
 
 
 def _deepseek(config: ModelConfig) -> list[Layer]:
-    """DeepSeek-V2 and V3 and those of their shape: the first layers dense, the rest experts beside shared ones."""
+    """DeepSeek-V2 to V3.2, GLM-5 and others alike: the first layers dense, the rest experts beside shared ones."""
     hidden, width = config.whole("hidden_size"), config.whole("moe_intermediate_size")
     beside = 3 * hidden * width * config.whole("n_shared_experts", default=0, least=0)
     moe = layers.experts(hidden, config.whole("n_routed_experts"), 3 * hidden * width, beside)
@@ -142,6 +142,33 @@ def _deepseek(config: ModelConfig) -> list[Layer]:
     first, every = config.whole("first_k_dense_replace", default=0, least=0), config.whole("moe_layer_freq", default=1)
     mixer = layers.latent(config)
     return [(mixer, dense if place < first or place % every else moe) for place in range(_count(config))]
+
+
+def _deepseek_v4(config: ModelConfig) -> list[Layer]:
+    """DeepSeek-V4: every layer has experts beside a shared one; the list says what each compresses."""
+    hidden, width, count = config.whole("hidden_size"), config.whole("moe_intermediate_size"), _count(config)
+    beside = 3 * hidden * width * config.whole("n_shared_experts", default=0, least=0)
+    moe = layers.experts(hidden, config.whole("n_routed_experts"), 3 * hidden * width, beside)
+    ratios = config.listed("compress_ratios")[:count]  # one more for the layer that foretells a token
+    if len(ratios) < count:
+        raise InputError(f"{config.file}: compress_ratios must have one entry for each of the {count} layers.")
+    return [(layers.compressed(config, every), moe) for every in ratios]
+
+
+def _minimax_m3(config: ModelConfig) -> list[Layer]:
+    """MiniMax M3: most layers attend to the blocks that an indexer chooses; the first are dense."""
+    hidden, sparse = config.whole("hidden_size"), config.part("sparse_attention_config") or ModelConfig({}, config.file)
+    beside = 3 * hidden * config.whole("shared_intermediate_size", default=0, least=0)
+    each = 3 * hidden * config.whole("intermediate_size")
+    moe = layers.experts(hidden, config.whole("num_local_experts"), each, beside)
+    dense, full = layers.gated(hidden, config.whole("dense_intermediate_size")), layers.attention(config)
+    heads, size = sparse.whole("sparse_num_index_heads"), sparse.whole("sparse_index_dim")
+    read = sparse.whole("sparse_topk_blocks") * sparse.whole("sparse_block_size")
+    chosen = layers.indexed(config, full, hidden, heads, size, read)
+    kinds = sparse.listed("sparse_attention_freq"), config.listed("moe_layer_freq")
+    if {*map(len, kinds)} != {_count(config)}:
+        raise InputError(f"{config.file}: sparse_attention_freq and moe_layer_freq must have an entry for each layer.")
+    return [(chosen if sparse else full, moe if routed else dense) for sparse, routed in zip(*kinds, strict=True)]
 
 
 def _gpt_oss(config: ModelConfig) -> list[Layer]:
@@ -215,13 +242,15 @@ def _nemotron(config: ModelConfig) -> list[Layer]:
 
 FAMILIES: Mapping[str, Callable[[ModelConfig], Sequence[Layer]]] = {
     **dict.fromkeys(("llama", "mistral", "qwen2", "qwen3", "gemma"), _plain),
-    "mixtral": _mixtral,
+    **dict.fromkeys(("mixtral", "minimax_m2"), _mixtral),
     **dict.fromkeys(("qwen2_moe", "qwen3_moe"), _qwen_moe),
     **dict.fromkeys(("qwen3_next", "qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"), _qwen_hybrid),
     "gemma2": _gemma2,
     **dict.fromkeys(("gemma3", "gemma3_text"), _gemma3),
     **dict.fromkeys(("gemma4", "gemma4_text", "gemma4_unified", "gemma4_unified_text"), _gemma4),
-    **dict.fromkeys(("deepseek_v2", "deepseek_v3", "kimi_k2"), _deepseek),
+    **dict.fromkeys(("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "kimi_k2"), _deepseek),
+    "deepseek_v4": _deepseek_v4,
+    "minimax_m3": _minimax_m3,
     "gpt_oss": _gpt_oss,
     "jamba": _jamba,
     "granitemoehybrid": _granite,

@@ -6,20 +6,24 @@ thousandth of a layer's parameters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.library.model_configs.values import ModelConfig
-from bench.maths.model_shape import FULL, LATENT, SHARED, STATE, WINDOW, LayerGroup
+from bench.maths.model_shape import BESIDE, FULL, LATENT, SHARED, STATE, WINDOW, LayerGroup
 
 BF16 = 2
+
+INDEXED = 4
+"""Entries for up to so many tokens are chosen by an indexer, those for more are all read (DeepSeek-V4)."""
 
 
 @dataclass(frozen=True)
 class Mixer:
-    """What mixes the tokens of a layer: what it caches, and its parameters."""
+    """What mixes the tokens of a layer: what it caches, its parameters, and what it caches beside."""
 
     cache: LayerGroup | None
     params: int
+    beside: tuple[LayerGroup, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,44 @@ def latent(config: ModelConfig) -> Mixer:
     queries = q_rank * (hidden + per_head) if q_rank else hidden * per_head
     params = queries + hidden * (rank + rope) + rank * heads * (nope + value) + heads * value * hidden
     width, unfolded = heads * (2 * rank + rope), heads * (nope + rope + value)
-    return Mixer(LayerGroup(LATENT, 1, rank + rope, attention_width=width, prompt_width=unfolded), params)
+    cache = LayerGroup(LATENT, 1, rank + rope, attention_width=width, prompt_width=unfolded)
+    whole = Mixer(cache, params)
+    if not config.optional("index_topk"):
+        return whole
+    return indexed(config, whole, q_rank or hidden, *_indexer(config), config.whole("index_topk"))
+
+
+def indexed(config: ModelConfig, mixer: Mixer, queries: int, heads: int, size: int, read: int) -> Mixer:
+    """The same attention on the so many tokens that an indexer chooses, by one key of each: sparse attention."""
+    hidden = config.whole("hidden_size")
+    cache = None if mixer.cache is None else replace(mixer.cache, read=read)
+    keys = LayerGroup(BESIDE, 1, size, attention_width=heads * size)
+    return Mixer(cache, mixer.params + queries * heads * size + hidden * (size + heads), (keys,))
+
+
+def compressed(config: ModelConfig, every: int) -> Mixer:
+    """DeepSeek-V4's attention: K stored as V, a window, and an entry for each `every` tokens (0: none); where an
+    indexer has a key for each entry, which it has of short ones, a step reads those that it chooses."""
+    hidden, heads, size = (config.whole(key) for key in ("hidden_size", "num_attention_heads", "head_dim"))
+    q_rank, o_rank, groups = (config.whole(key) for key in ("q_lora_rank", "o_lora_rank", "o_groups"))
+    width = 2 * heads * size
+    window = LayerGroup(WINDOW, 1, size, 1, config.whole("sliding_window"), attention_width=width)
+    params = hidden * (q_rank + size + groups * o_rank) + heads * size * (q_rank + o_rank)
+    if not every:
+        return Mixer(window, params)
+    overlap, index = (2, _indexer(config)) if every <= INDEXED else (1, None)
+    params += 2 * overlap * hidden * size
+    if index is None:
+        return Mixer(window, params, (LayerGroup(BESIDE, 1, size, attention_width=width, every=every),))
+    entries = LayerGroup(BESIDE, 1, size, attention_width=width, every=every, read=config.whole("index_topk"))
+    keys = LayerGroup(BESIDE, 1, index[1], attention_width=index[0] * index[1], every=every)
+    params += q_rank * index[0] * index[1] + hidden * (index[0] + 2 * overlap * index[1])
+    return Mixer(window, params, (entries, keys))
+
+
+def _indexer(config: ModelConfig) -> tuple[int, int]:
+    """How many heads an indexer's queries have, and the size of its keys."""
+    return config.whole("index_n_heads"), config.whole("index_head_dim")
 
 
 def delta_net(config: ModelConfig) -> Mixer:

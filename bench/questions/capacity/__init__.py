@@ -20,10 +20,11 @@ from bench.basis.story import Needs, Story
 from bench.basis.uses import OWN
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.chart import value_label
+from bench.errors import UsageError
 from bench.library import Library
 from bench.maths.capacity import HOURS_PER_MONTH, Demand, DemandUnit, chips_per_mw
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
-from bench.questions.capacity import measured, planning, random_arrivals, verdict
+from bench.questions.capacity import measured, mixes, planning, random_arrivals, starting, verdict
 from bench.questions.capacity.figure import figure
 from bench.questions.capacity.measured import MeasuredCurves
 from bench.questions.capacity.planning import OperatingCurves
@@ -77,6 +78,8 @@ OPTIONS = (
            example="900"),
     Option("request_osl", "Output tokens of a request", "number", "If they are fewer than were measured.", least=1,
            example="300"),
+    Option("mix", "Mix of requests", "text",
+           "Input/output tokens and how often each comes, as in 900/300 x 3, 4000/500 x 1."),
 )  # fmt: skip
 COLUMNS = (
     Column("instances", "Instances", "", 0),
@@ -93,6 +96,7 @@ COLUMNS = (
     Column("used_at_peak", "Used at peak", "%", 1),
     Column("error_median", "Such places were off by", "%", 1),
     Column("error_p90", "Nine of ten within", "%", 1),
+    Column("error_mean", "Off on average", "%", 1),
     Column("watts", "A chip draws", "W", 0),
     Column("power_from", "Power is"),
     Column("kw", "All chips draw", "kW", 1),
@@ -108,6 +112,9 @@ DEFAULTS = {one.key: one.default for one in OPTIONS if one.default}
 """What holds where nothing is chosen: Kneepoint's choice, to be changed; the tokens are those of the page Cost."""
 
 LAST = ("variant", "speculation", "disaggregated", "evidence", "source", "date", "source_url", "flags", "source_id")
+OF_A_LENGTH = ("load", "measured_from", "measured_to", "reached", "stopped_by")
+"""Columns that say nothing of a mix: each of its lengths has a load of its own."""
+
 SOURCE = "bench/maths/capacity.py and bench/maths/operating_load.py; docs/sizing.md, Capacity"
 LOOKED_AT = 4
 """So many plans are looked at for requests that come at random: the first, and the next on other accelerators."""
@@ -153,12 +160,12 @@ def robustness(library: Library, view: View) -> Robustness | None:
     offered[choice] = prices.chip_prices(library, choice, selection.clause(whole))
 
     @cache
-    def best(other: Ranking) -> OperatingCurves:
+    def best(other: Ranking) -> list[OperatingCurves]:
         return planning.within(_curves(library, other, asked.demand, ranking.limits), asked, ranking.limits)
 
     def first(one: Variation) -> Verdict | None:
         found = best(one.ranking)
-        plans = planning.plans_of(library, found, asked, offered[one.prices], planning.facts_of(library, [found]))
+        plans = planning.plans_of(library, found, asked, offered[one.prices], planning.facts_of(library, found))
         allowed = [own for own in plans if not own.beyond]
         if len(allowed) < 2 or planning.unlike(allowed, asked.demand):
             return None
@@ -223,13 +230,20 @@ def _read(view: View) -> CapacityAsked:
         numbers["request_isl"],
         numbers["request_osl"],
     )
+    if mix := mixes.read(view.option("mix")):
+        if demand.isl is not None or demand.osl is not None:
+            raise UsageError(
+                "mix= and request_isl=, request_osl= both say how long requests are; leave one of them out."
+            )
+        demand = replace(demand, isl=min(one.isl for one in mix), osl=min(one.osl for one in mix), mix=mix)
     return CapacityAsked(demand, view.option("use", OWN), numbers["budget"], numbers["chips"])
 
 
-def _curves(library: Library, ranking: Ranking, demand: Demand, own: tuple[Limit, ...]) -> MeasuredCurves:
-    """The curves of the ranked points, with the metrics that the uses and the reader's own limits are on."""
-    of_uses = (limit for use in uses.every().values() for limit in use.limits)
-    return measured.read(library, ranking, demand, [*of_uses, *own])
+def _curves(library: Library, ranking: Ranking, demand: Demand, own: tuple[Limit, ...]) -> tuple[MeasuredCurves, ...]:
+    """The curves of the ranked points of each length of the demand, with the metrics that the uses and the reader's own
+    limits are on."""
+    limits = [*(limit for use in uses.every().values() for limit in use.limits), *own]
+    return tuple(measured.read(library, ranking, one, limits) for one in mixes.alone(demand))
 
 
 def _capacity(library: Library, whole: View) -> Capacity:
@@ -237,14 +251,15 @@ def _capacity(library: Library, whole: View) -> Capacity:
     demand, usable = asked.demand, measured.usable_sql(library, asked.demand)
     curves = _curves(library, ranking, demand, ranking.limits)
     chips = prices.chip_prices(library, choice, selection.clause(whole))
-    best = planning.within(curves, asked, ranking.limits)
+    founds = planning.within(curves, asked, ranking.limits)
+    best = founds[0]
     of_uses = {use: planning.within(curves, replace(asked, use=use)) for use in uses.every()}
-    named = planning.facts_of(library, [best, *of_uses.values()])
-    plans = planning.plans_of(library, best, asked, chips, named)
+    named = planning.facts_of(library, [*founds, *(one for own in of_uses.values() for one in own)])
+    plans = planning.plans_of(library, founds, asked, chips, named)
     allowed = tuple(one for one in plans if not one.beyond)
     limited = replace(ranking, limits=best.limits)
     deciding = evidence.deciding(library, limited, usable)
-    ruled = {"unstated": best.unstated, "beyond": best.beyond, **Counter(one.beyond for one in plans if one.beyond)}
+    ruled = {**planning.ruled_out(founds), **Counter(one.beyond for one in plans if one.beyond)}
     result = Capacity(
         asked=asked,
         limits=best.limits,
@@ -257,19 +272,21 @@ def _capacity(library: Library, whole: View) -> Capacity:
             UseAdvice(
                 use,
                 uses.every()[use].title,
-                own.limits,
+                own[0].limits,
                 next((one for one in planning.plans_of(library, own, asked, chips, named) if not one.beyond), None),
-                len(own.stating) > 0,
+                all(len(one.stating) for one in own),
             )
             for use, own in of_uses.items()
         ),
         tally=evidence.tally(library, limited, measured.reasons(library, demand)),
         deciding=deciding,
         unlike=planning.unlike(allowed, demand),
+        unmeasured=mixes.unmeasured(demand, curves),
     )
-    if allowed and result.is_decided:
-        return replace(result, random=tuple(_random(library, curves, result)))
-    return result
+    if not allowed or not result.is_decided:
+        return result
+    random = () if demand.mix else tuple(_random(library, curves[0], result))
+    return replace(result, random=random, start=starting.command(library, result.lead, demand.mix))
 
 
 def _random(library: Library, curves: MeasuredCurves, found: Capacity) -> Iterator[RandomArrivals]:
@@ -284,7 +301,8 @@ def _random(library: Library, curves: MeasuredCurves, found: Capacity) -> Iterat
 def _rows(found: Capacity) -> pd.DataFrame:
     """One row for each deployment within the limits, the first first; those beyond budget or chips behind."""
     rows = [_row(one, is_allowed=True) for one in found.plans] + [_row(one, is_allowed=False) for one in found.beyond]
-    return pd.DataFrame(rows, columns=None if rows else ["point_id", *FIRST, *FACTS])
+    of_a_length = dict.fromkeys(OF_A_LENGTH if found.asked.demand.mix else ())
+    return pd.DataFrame([row | of_a_length for row in rows], columns=None if rows else ["point_id", *FIRST, *FACTS])
 
 
 def _row(one: FleetPlan, *, is_allowed: bool) -> dict[str, Any]:
@@ -310,6 +328,7 @@ def _row(one: FleetPlan, *, is_allowed: bool) -> dict[str, Any]:
         "used_at_mean": 100 * one.fleet.used_at_mean,
         "error_median": 100 * error.median if error else None,
         "error_p90": 100 * error.p90 if error else None,
+        "error_mean": 100 * error.mean if error else None,
         "watts": power.watts if power else None,
         "power_from": None if power is None else "measured" if power.is_measured else "rated, at most",
         "kw": kw,
@@ -334,6 +353,10 @@ def _why(found: Capacity) -> Iterator[Why]:
     if one.price is not None:
         formula = "chips x price of a chip x 720 hours, rented around the clock"
         yield Why("Cost", formula, f"{one.chips} x {one.price.words} x 720", SOURCE)
+    if demand.mix:
+        formula = "1 / the sum over the lengths of the share of the requests / requests a second at that length"
+        yield Why("What an instance serves", formula, f"{number(instance.rate)} requests/s of the mix", SOURCE)
+        return
     yield Why(
         "What an instance serves",
         "requests a second at the largest worth within the limits, in 64 steps between two measured loads",
@@ -342,7 +365,7 @@ def _why(found: Capacity) -> Iterator[Why]:
         SOURCE,
     )
     if error:
-        formula = "|predicted / measured - 1| of points that were left out, median and 90th percentile"
-        inputs = f"{share(error.median)} and {share(error.p90)} of {interpolated.rests_on(error)}"
+        formula = "|predicted / measured - 1| of points that were left out, median, 90th percentile and mean"
+        inputs = f"{share(error.median)}, {share(error.p90)} and {share(error.mean)} of {interpolated.rests_on(error)}"
         where = "bench/basis/interpolated.py; docs/sizing.md, How wrong interpolation has been"
         yield Why("How wrong that has been", formula, inputs, where)

@@ -131,7 +131,7 @@ def _fleet(plan: FleetPlan) -> str:
 def _bars(bars: CapacityBars) -> list[dict[str, Any]]:
     """The parts of each bar: what is used on average, what more at peak, and what is free."""
     colours = [chart.accelerator_colour(one.facts.accelerator, bars.theme) for one in bars.plans]
-    hovers = [_hover(one) for one in bars.plans]
+    hovers = [_hover(one, is_mixed=bool(bars.found.asked.demand.mix)) for one in bars.plans]
     made = []
     for nth, (name, strength) in enumerate(SEGMENTS):
         ends = [(one.fleet.used_at_mean, one.fleet.used_at_peak, 1.0) for one in bars.plans]
@@ -156,16 +156,17 @@ def _bars(bars: CapacityBars) -> list[dict[str, Any]]:
     return made
 
 
-def _hover(plan: FleetPlan) -> str:
+def _hover(plan: FleetPlan, *, is_mixed: bool) -> str:
     """A bar's text: what is needed and used, what an instance serves and what stops it, where it was measured."""
     one, facts, fleet = plan.instance, plan.facts, plan.fleet
+    at = "of the mix" if is_mixed else f"at {verdict.load_of(plan)}"
     between = "as measured" if one.is_measured else f"between the measured {number(one.low)} and {number(one.high)}"
     lines = [
         "no price is known" if plan.usd_per_month is None else f"{number(plan.usd_per_month)} USD a month",
         plan.price.words if plan.price else "",
         f"used to {share(fleet.used_at_mean)} on average, {share(fleet.used_at_peak)} at peak",
-        f"an instance serves {number(one.rate)} requests/s at {verdict.load_of(plan)}",
-        f"{between}; stopped by: {verdict.stopped_by(plan)}",
+        f"an instance serves {number(one.rate)} requests/s {at}",
+        "" if is_mixed else f"{between}; stopped by: {verdict.stopped_by(plan)}",
         deployment_words(facts.row),
         workload_words({**facts.row, "concurrency": None, "request_rate": None, "batch": None}),
         f"{facts.evidence} · {facts.source}",

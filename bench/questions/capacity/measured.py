@@ -13,6 +13,7 @@ from bench.basis.evidence import Ranking, Reason
 from bench.basis.limits import Limit
 from bench.basis.load_curves import GROWS
 from bench.library import Library
+from bench.library.newest_runs import LINE
 from bench.maths.capacity import Demand
 from bench.maths.leave_one_out import CurvePoints, Places
 from bench.maths.load_curve import Reals
@@ -24,6 +25,9 @@ INTERACTIVITY_MS = 1000.0
 
 LOAD = f"CASE load_kind WHEN 'saturated' THEN 1 ELSE ({load_curves.LOAD}) END"
 """The DuckDB expression of a point's load; what was saturated has but one."""
+
+DEPLOYMENT = f"hash({', '.join(key for key in (*LINE, 'engine_version') if key != 'workload_id')})"
+"""The DuckDB expression that tells deployments apart, whatever the lengths they were measured at."""
 
 _LENGTHS = ("coalesce(isl_actual, isl)", "coalesce(osl_actual, osl)")
 _RATES = {
@@ -79,12 +83,13 @@ def usable_sql(library: Library, demand: Demand) -> str:
 class MeasuredCurves:
     """Ranked points by curve and ascending load, one at each load: ids, requests a second, lengths, and metrics.
 
-    `curves` are numbered from 0; metrics and lengths are NaN where not stated, `closed` says that the load are the
-    requests in flight, `whole` that it counts requests.
+    `curves` are numbered from 0, `deployments` alike where only lengths and runs differ; metrics and lengths are NaN
+    where not stated, `closed` says that the load are the requests in flight, `whole` that it counts requests.
     """
 
     points: CurvePoints
     ids: NDArray[np.object_]
+    deployments: NDArray[np.uint64]
     rates: Reals
     isl: Reals
     osl: Reals
@@ -107,13 +112,13 @@ def read(library: Library, ranking: Ranking, demand: Demand, limits: Sequence[Li
     facts = "point_id, load_kind"
     rows = library.fetch(
         f"WITH held AS MATERIALIZED (SELECT {facts}, source_url, date, {LOAD} AS load, {load_curves.LINE_SQL} AS line,"
-        f" {rate_sql(library)} AS rate, {_LENGTHS[0]} AS isl, {_LENGTHS[1]} AS osl{figures} FROM points"
-        f" WHERE {condition.sql}),{load_curves.curves_sql('held')}"
-        f" SELECT curve, {facts}, load, rate, isl, osl{figures} FROM curves"
+        f" {DEPLOYMENT} AS deployment, {rate_sql(library)} AS rate, {_LENGTHS[0]} AS isl, {_LENGTHS[1]} AS osl{figures}"
+        f" FROM points WHERE {condition.sql}),{load_curves.curves_sql('held')}"
+        f" SELECT curve, {facts}, deployment, load, rate, isl, osl{figures} FROM curves"
         " QUALIFY row_number() OVER (PARTITION BY curve, load ORDER BY point_id) = 1 ORDER BY curve, load",
         condition.params,
     )
-    names = ("curve", "point_id", "load_kind", "load", "rate", "isl", "osl", *keys)
+    names = ("curve", "point_id", "load_kind", "deployment", "load", "rate", "isl", "osl", *keys)
     columns = dict(zip(names, zip(*rows, strict=True) if rows else [()] * len(names), strict=True))
     reals = {key: np.array(columns[key], dtype=float) for key in ("load", "rate", "isl", "osl", *keys)}
     _, curves = np.unique(np.array(columns["curve"], dtype=np.uint64), return_inverse=True)
@@ -122,6 +127,7 @@ def read(library: Library, ranking: Ranking, demand: Demand, limits: Sequence[Li
     return MeasuredCurves(
         CurvePoints(curves.astype(np.int64), reals["load"]),
         np.array(columns["point_id"], dtype=object),
+        np.array(columns["deployment"], dtype=np.uint64),
         reals["rate"],
         reals["isl"],
         reals["osl"],

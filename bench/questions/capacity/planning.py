@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +22,7 @@ from bench.maths import operating_load
 from bench.maths.capacity import Demand
 from bench.maths.leave_one_out import CurvePoints, Places
 from bench.maths.operating_load import END, OperatingLoads, Worth
+from bench.questions.capacity import mixes
 from bench.questions.capacity.measured import POWER, MeasuredCurves, as_stated, limited
 from bench.questions.capacity.result import LARGEST, SLOWER, CapacityAsked, ChipPower, FleetPlan, InstanceLoad
 from bench.questions.heatmap.cells import plan_fields
@@ -35,8 +36,7 @@ UNLIKE = ("isl", "osl", "context_tokens")
 class OperatingCurves:
     """The curves of points that state all limited metrics, and the load of each that serves most within the limits.
 
-    `dropped` are limits of a use that no deployment states. `unstated` counts the curves without such a point, `beyond`
-    those that keep the limits nowhere.
+    `dropped` are limits of a use that no deployment states.
     """
 
     curves: MeasuredCurves
@@ -50,32 +50,43 @@ class OperatingCurves:
         """The places among all points of the measured points at or below the best loads."""
         return self.stating[self.best.points]
 
-    @property
-    def unstated(self) -> int:
-        """How many curves have no point that states what the limits are on."""
-        return len(np.unique(self.curves.points.curves)) - len(np.unique(self.curves.points.curves[self.stating]))
 
-    @property
-    def beyond(self) -> int:
-        """How many keep the limits at no load."""
-        return len(np.unique(self.curves.points.curves[self.stating])) - len(self.best)
-
-
-def within(curves: MeasuredCurves, asked: CapacityAsked, own: Sequence[Limit] = ()) -> OperatingCurves:
+def within(curves: Sequence[MeasuredCurves], asked: CapacityAsked, own: Sequence[Limit] = ()) -> list[OperatingCurves]:
     """The load of each curve that serves most of the demand within the limits of its use and the reader's `own`.
 
-    Limits of a use that no deployment states are left out where others of it are stated.
+    `curves` are of each length of the demand's mix. Limits of a use that no deployment states, at one of the lengths,
+    are left out at all where others of it are stated.
     """
-    kept, demand = uses.together(asked.use, tuple(own)), asked.demand
-    stated = tuple(one for one in kept if one in own or len(curves.stating([one])))
+    kept = uses.together(asked.use, tuple(own))
+    stated = tuple(one for one in kept if one in own or all(len(each.stating([one])) for each in curves))
     limits = stated if any(one not in own for one in stated) else kept
+    dropped = tuple(one for one in kept if one not in limits)
+    alone = zip(curves, mixes.alone(asked.demand), strict=True)
+    return [_within(each, demand, limits, dropped) for each, demand in alone]
+
+
+def _within(
+    curves: MeasuredCurves, demand: Demand, limits: tuple[Limit, ...], dropped: tuple[Limit, ...]
+) -> OperatingCurves:
     at = curves.stating(limits)
     places = CurvePoints(curves.points.curves[at], curves.points.loads[at])
     lines = [limited(one, curves.metrics[one.metric.key][at]) for one in limits]
     is_users = demand.unit == "users"
     worth = Worth(demand.think_s if is_users else 1.0, curves.closed[at].astype(float) * is_users)
     best = operating_load.best(places, curves.rates[at], lines, worth, curves.whole[at])
-    return OperatingCurves(curves, limits, tuple(one for one in kept if one not in limits), at, best)
+    return OperatingCurves(curves, limits, dropped, at, best)
+
+
+def ruled_out(founds: Sequence[OperatingCurves]) -> dict[str, int]:
+    """How many curves, of a mix how many deployments that were measured at every length, are left out by reason.
+
+    "unstated" have no point that states what the limits are on, "beyond" keep them at no load, at one of the lengths.
+    """
+    keys = [one.curves.deployments if len(founds) > 1 else one.curves.points.curves for one in founds]
+    every = set.intersection(*(set(own.tolist()) for own in keys))
+    stating = every.intersection(*(own[one.stating].tolist() for own, one in zip(keys, founds, strict=True)))
+    kept = stating.intersection(*(own[one.of].tolist() for own, one in zip(keys, founds, strict=True)))
+    return {"unstated": len(every) - len(stating), "beyond": len(stating) - len(kept)}
 
 
 def facts_of(library: Library, founds: Iterable[OperatingCurves]) -> dict[str, PointFacts]:
@@ -84,12 +95,45 @@ def facts_of(library: Library, founds: Iterable[OperatingCurves]) -> dict[str, P
 
 
 def plans_of(
-    library: Library, found: OperatingCurves, asked: CapacityAsked, chips: Chips, named: Mapping[str, PointFacts]
+    library: Library,
+    founds: Sequence[OperatingCurves],
+    asked: CapacityAsked,
+    chips: Chips,
+    named: Mapping[str, PointFacts],
 ) -> list[FleetPlan]:
     """The plans of all deployments within the limits, by cost and, where no price is known, behind them by chips.
 
-    `named` has the facts of their points.
+    `founds` are of each length of the demand's mix, of one without a mix a single one; `named` has the facts of their
+    points.
     """
+    demand = asked.demand
+    by_length = [_plans(library, found, replace(asked, demand=one), chips, named)
+                 for found, one in zip(founds, mixes.alone(demand), strict=True)]  # fmt: skip
+    if not demand.mix:
+        return _ranked(by_length[0])
+    mixed = (mixes.together(demand, plans) for plans in mixes.covering([one.curves for one in founds], by_length))
+    return _ranked([_fleet(asked, plan, served) for plan, served in filter(None, mixed)])
+
+
+def _ranked(plans: Iterable[FleetPlan]) -> list[FleetPlan]:
+    return sorted(
+        plans,
+        key=lambda one: (one.usd_per_month is None, one.usd_per_month or one.chips, one.chips, one.facts.point_id),
+    )
+
+
+def _fleet(asked: CapacityAsked, plan: FleetPlan, served: float) -> FleetPlan:
+    """The plan where an instance serves so much of the demand."""
+    fleet = asked.demand.fleet(served)
+    many = fleet.instances * (plan.facts.accelerators or 1)
+    usd = None if plan.price is None else maths.usd_per_month(many, plan.price.usd)
+    return replace(plan, served=served, fleet=fleet, usd_per_month=usd, beyond=_beyond(asked, many, usd))
+
+
+def _plans(
+    library: Library, found: OperatingCurves, asked: CapacityAsked, chips: Chips, named: Mapping[str, PointFacts]
+) -> list[FleetPlan]:
+    """The plans of all deployments for one length."""
     curves, demand = found.curves, asked.demand
     plans = []
     for nth, place in enumerate(found.of.tolist()):
@@ -99,16 +143,11 @@ def plans_of(
         served = demand.served(instance.rate, in_flight, _known(curves.isl[place]), _known(curves.osl[place]))
         if not served:
             continue
-        fleet, price = demand.fleet(served), chips.get(facts.accelerator or "")
-        many = fleet.instances * (facts.accelerators or 1)
-        usd = None if price is None else maths.usd_per_month(many, price.usd)
-        power, beyond = _power(found, nth, facts, is_measured=instance.is_measured), _beyond(asked, many, usd)
-        curve = int(curves.points.curves[place])
-        plans.append(FleetPlan(curve, facts, instance, served, fleet, price, usd, power, beyond))
-    return sorted(
-        plans,
-        key=lambda one: (one.usd_per_month is None, one.usd_per_month or one.chips, one.chips, one.facts.point_id),
-    )
+        power = _power(found, nth, facts, is_measured=instance.is_measured)
+        price, fleet = chips.get(facts.accelerator or ""), demand.fleet(served)
+        plan = FleetPlan(int(curves.points.curves[place]), facts, instance, served, fleet, price, None, power)
+        plans.append(_fleet(asked, plan, served))
+    return plans
 
 
 def _instance(library: Library, found: OperatingCurves, nth: int, facts: PointFacts) -> InstanceLoad:

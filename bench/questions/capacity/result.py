@@ -13,7 +13,7 @@ from bench.basis.likeness import Difference
 from bench.basis.limits import Limit
 from bench.basis.points import PointFacts
 from bench.basis.prices import ChipPrice, Choice
-from bench.maths.capacity import HOURS_PER_MONTH, Demand, Fleet
+from bench.maths.capacity import HOURS_PER_MONTH, Demand, Fleet, RequestLengths
 from bench.maths.queueing import Estimate
 
 LARGEST, SLOWER = "largest", "slower"
@@ -35,8 +35,8 @@ class InstanceLoad:
     """The load at which an instance of a deployment serves most within the limits.
 
     `rate` are requests a second; `low` and `high` the measured loads around, equal where it was measured itself.
-    `values` are the limited metrics there; `stopped_by` is the metric whose limit the next step breaks, LARGEST or
-    SLOWER. `error` is how wrong such interpolation has been, None where nothing is known or nothing was interpolated.
+    `values` are the limited metrics there, none of a mix; `stopped_by` is the metric whose limit the next step breaks,
+    LARGEST or SLOWER. `error` is how wrong such interpolation has been, None where none is known or was needed.
     """
 
     load: float
@@ -84,6 +84,19 @@ class FleetPlan:
     def chips(self) -> int:
         """All chips of all instances."""
         return self.fleet.instances * (self.facts.accelerators or 1)
+
+
+@dataclass(frozen=True)
+class StartCommand:
+    """What starts an instance of a plan on its engine: the command, and the flags that the data leaves `open`."""
+
+    point_id: str
+    model: str | None
+    hardware: str
+    engine: str
+    engine_version: str | None
+    command: str
+    open: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -136,7 +149,9 @@ class Capacity:
     `plans` are those that the budget and the chips at hand allow, the cheapest first, those without a price behind by
     chips; `beyond` the others within the limits. `ruled_out` counts deployments by reason. `limits` are those of the
     use and the reader's, `dropped` those of the use that no deployment states. `unlike` is in what of the workload
-    plans of one model differ, unasked. `random` is what arrivals at random would wait on the first plans.
+    plans of one model differ, unasked. `random` is what arrivals at random would wait on the first plans. `start`
+    starts an instance of the first plan where one is named and is on vLLM or SGLang. `unmeasured` is the first length
+    of a mix at which no deployment was measured that was at those before.
     """
 
     asked: CapacityAsked
@@ -151,6 +166,8 @@ class Capacity:
     deciding: Deciding
     unlike: tuple[Difference, ...] = ()
     random: tuple[RandomArrivals, ...] = ()
+    start: StartCommand | None = None
+    unmeasured: RequestLengths | None = None
 
     @property
     def is_decided(self) -> bool:

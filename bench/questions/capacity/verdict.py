@@ -11,6 +11,7 @@ from bench.basis import evidence, interpolated, limits, prices
 from bench.basis.narrator import LISTED, Narrator
 from bench.basis.statement import Statement
 from bench.maths.capacity import HOURS_PER_MONTH
+from bench.maths.queueing import MEASURED_OFF
 from bench.questions.capacity.result import LARGEST, SLOWER, Capacity, FleetPlan
 from bench.questions.capacity.words import WORDS
 from bench.wording import inline
@@ -100,6 +101,8 @@ def _beyond(found: Capacity) -> Statement:
 
 def _none(found: Capacity) -> Statement:
     """Why no deployment serves the demand."""
+    if found.unmeasured:
+        return SAY.untold("none_mixed", isl=found.unmeasured.isl, osl=found.unmeasured.osl)
     if found.ruled_out:
         kind = "none_keeps" if "beyond" in found.ruled_out else "none_states"
         return SAY.untold(kind, deployments=sum(found.ruled_out.values()))
@@ -110,7 +113,7 @@ def _none(found: Capacity) -> Statement:
 def _findings(found: Capacity) -> Iterator[Statement]:
     yield from _at_most(found)
     if found.plans and found.is_decided:
-        yield _instance(found.lead)
+        yield _instance(found.lead, is_mixed=bool(found.asked.demand.mix))
         yield from _random(found)
         yield from _change(found)
         yield from _uses(found)
@@ -131,8 +134,11 @@ def _at_most(found: Capacity) -> Iterator[Statement]:
         yield SAY.finding("at_most", [plan.facts], **values)
 
 
-def _instance(plan: FleetPlan) -> Statement:
-    """What an instance serves, at which load, and what stops it there."""
+def _instance(plan: FleetPlan, *, is_mixed: bool) -> Statement:
+    """What an instance serves, at which load, and what stops it there; of a mix which length takes most of its time."""
+    if is_mixed:
+        lengths = {"isl": plan.facts.isl, "osl": plan.facts.osl}
+        return SAY.finding("instance_mix", [plan.facts], **_values(plan), rate=plan.instance.rate, **lengths)
     one, stop = plan.instance, plan.instance.stopped_by
     code = "saturated" if plan.facts.load_kind == "saturated" else stop if stop in (LARGEST, SLOWER) else "limit"
     values = {"low": one.low, "high": one.high, "stopped_by": stop, "rate": one.rate, "at": load_of(plan)}
@@ -181,7 +187,7 @@ def _ruled_out(found: Capacity) -> Iterator[Statement]:
     for why, many in found.ruled_out.items():
         yield SAY.note(f"ruled_out_{why}", many=many, deployments=of)
     if found.dropped:
-        yield SAY.note("dropped", metrics=limits.metrics(found.dropped))
+        yield SAY.note("dropped_mix" if found.asked.demand.mix else "dropped", metrics=limits.metrics(found.dropped))
 
 
 def _notes(found: Capacity) -> Iterator[Statement]:
@@ -192,7 +198,9 @@ def _notes(found: Capacity) -> Iterator[Statement]:
     yield SAY.note(
         "sized_spare" if demand.spare else "sized", peak=demand.peak, headroom=demand.headroom, spare=demand.spare
     )
-    if found.plans and found.is_decided:
+    if demand.mix:
+        yield SAY.note("mix", lengths=len(demand.mix))
+    if found.plans and found.is_decided and not demand.mix:
         yield from _wrong(found)
     chips = list(dict.fromkeys(one.facts.accelerator or "" for one in shown))
     priced = {one.facts.accelerator or "": one.price for one in shown if one.price}
@@ -220,3 +228,7 @@ def _wrong(found: Capacity) -> Iterator[Statement]:
         yield SAY.note("error", low=one.low, high=one.high, wrong=interpolated.words(error), **known)
     if own and own.open_loop and (own.estimates or own.is_endless):
         yield SAY.note("open_loop", wrong=median(map(abs, own.open_loop)), figures=len(own.open_loop))
+    if own and own.estimates:
+        told = {key: MEASURED_OFF[key] for key in own.broken or own.estimates}
+        off = [{"metric": key, "middle": middle, "least": -least} for key, (middle, least) in told.items()]
+        yield SAY.note("random_model", off=off)

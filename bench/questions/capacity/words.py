@@ -5,6 +5,7 @@ from __future__ import annotations
 WORDS = {
     "nothing": "No point matches these filters; remove one.",
     "none_usable": "No point is usable: {many} of {points} {many:verb is/are} {why}.",
+    "none_mixed": "No deployment was measured at {isl} in / {osl} out too; leave that length out of the mix.",
     "none_keeps": "None of {deployments:count measured deployment} keeps the limits; ease one.",
     "none_states": "None of {deployments:count measured deployment} states the limited metrics; choose other limits.",
     "takes": "{chips} x {accelerator:accelerator} {chips:verb serves/serve} {demand} at lowest cost:"
@@ -33,6 +34,9 @@ WORDS = {
     "chips": "{chips_at_hand:count chip}",
     "instance": "{instances:count instance} of {hardware} {instances:verb serves/serve} {rate}"
     " {rate:verb request/requests}/s{instances:verb / each} at {at}; {stop}.",
+    "instance_mix": "{instances:count instance} of {hardware} {instances:verb serves/serve} {rate}"
+    " {rate:verb request/requests}/s of the mix{instances:verb / each}; those measured at {isl} in / {osl} out take"
+    " most of the time.",
     "at_closed": "concurrency {load}",
     "at_open": "{load} {load:verb request/requests}/s sent",
     "at_batch": "batch {load}",
@@ -58,13 +62,19 @@ WORDS = {
     "ruled_out_budget": "{many} of {deployments:count deployment} {many:verb is/are} over the budget.",
     "ruled_out_chips": "{many} of {deployments:count deployment} {many:verb takes/take} more chips than there are.",
     "dropped": "Left out, as no deployment states that: the limit on {metrics}.",
+    "dropped_mix": "Left out, as no deployment states that at every length: the limit on {metrics}.",
     "unlimited": "No limit on a latency is set: each serves the most it was measured to serve.",
+    "mix": "An instance gives each of the {lengths} lengths its own time, within the limits at each; that they share"
+    " steps is not looked at, nor random arrivals.",
     "sized": "Sized for a peak of {peak} x the mean, with {headroom:share} left free then.",
     "sized_spare": "Sized for a peak of {peak} x the mean, with {headroom:share} left free then and"
     " {spare:count instance} spare.",
     "error": "The load lies between the measured {low} and {high}: {wrong}.",
     "open_loop": "At the open-loop points of this deployment the model of random arrivals was {wrong:share} off, median"
     " of {figures:count figure}.",
+    "random_model": "In an open loop on Kneepoint's own fake endpoint, no real engine, such values were off by (median,"
+    " and too low at worst): {off:each off}.",
+    "off": "{metric:metric} {middle:share} and {least:share}",
     "unpriced": "Behind the others, by chips, as no price is known: {accelerators:accelerator}.",
     "unpriced_all": "Ranked by chips, as no price is known: {accelerators:accelerator}.",
     "utilisation": "The chosen utilisation is not used here: it follows from the demand.",

@@ -70,8 +70,16 @@ def _verdict(found: Memory) -> Statement:
     fewest = found.fewest()
     if fewest:
         first = fewest[0]
-        kind = "fits" if first.requests else "fits_weights"
-        return SAY.verdict(_kind(found, kind), **_fewest(found), requests=first.requests, tokens=found.tokens)
+        values = {**_fewest(found), "requests": first.requests, "tokens": found.tokens}
+        if not _leaves_reserve(found):
+            return SAY.verdict(_kind(found, "fits" if first.requests else "fits_weights"), **values)
+        beside = next(iter(found.fewest_reserved()), None)
+        if beside is None:
+            return SAY.verdict(_kind(found, "fits_bare"), **values)
+        if beside.accelerators == first.accelerators:
+            return SAY.verdict(_kind(found, "fits"), **values)
+        reserved = {"reserved": beside.accelerators, "reserved_on": beside.accelerator}
+        return SAY.verdict(_kind(found, "fits_reserved"), **values, **reserved)
     if found.model is None:
         return SAY.untold("no_model")
     if found.fits:
@@ -125,14 +133,18 @@ def _by_chips(found: Memory) -> Statement:
     return SAY.finding(_kind(found, "fewest"), fewest=fewest)
 
 
+def _leaves_reserve(found: Memory) -> bool:
+    """Whether it fits, and the most that an engine was logged to reserve is not taken off already."""
+    logged = found.reserve_range_gib
+    is_known = logged is not None and any(one.requests is not None for one in found.fits)
+    return bool(found.fewest()) and is_known and logged is not None and found.reserve_gib < logged[1]
+
+
 def _reserved(found: Memory) -> Iterator[Statement]:
     """Which count is the first beside what an engine was logged to reserve; none where the reader takes off as much."""
-    first, reserved = found.fewest(), found.fewest_reserved()
-    if not first or found.reserve_range_gib is None or all(one.requests is None for one in found.fits):
+    if not _leaves_reserve(found) or found.reserve_range_gib is None:
         return
-    most = found.reserve_range_gib[1]
-    if found.reserve_gib >= most:
-        return
+    first, reserved, most = found.fewest(), found.fewest_reserved(), found.reserve_range_gib[1]
     if not reserved:
         yield SAY.finding("reserved_nowhere", reserve_gib=most, most=CHIPS[-1])
         return

@@ -29,6 +29,7 @@ PUBLISHED = {
     "Qwen3-30B-A3B": (30.5, 3.3),
     "Qwen3-Next-80B-A3B-Instruct": (80, 3.9),
     "DeepSeek-V3": (671, 37),
+    "DeepSeek-V3.2": (671, 37),
     "DeepSeek-V2-Lite": (15.7, 2.4),
     "Mixtral-8x7B-Instruct-v0.1": (46.7, 12.9),
     "gpt-oss-120b": (116.8, 5.7),
@@ -84,12 +85,32 @@ def test_states_of_each_hybrid_by_hand():
     assert not any(many for name, many in kept.items() if "Llama" in name or "DeepSeek" in name or "gemma" in name)
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLISHED if model_shape.known(model_slug(name))])
+def test_sparse_and_compressed_attention_by_hand():
+    """An indexer's key of 128 values beside each token; DeepSeek-V4's entries for 4 tokens, with a key, and for 128."""
+    assert shape("DeepSeek-V3.2").cache_bytes(1, 2) == 61 * (512 + 64 + 128) * 2 == 85_888
+    assert shape("MiniMax-M3").cache_bytes(1, 2) == (60 * 2 * 4 * 128 + 57 * 128) * 2 == 137_472
+    v4 = shape("DeepSeek-V4-Pro")
+    assert v4.cache_bytes(1024, 2) == (61 * 128 * 512 + 31 * 8 * 512 + 30 * 256 * (512 + 128)) * 2
+    assert (v4.layers, v4.total_params, v4.active_params) == (
+        61,
+        pytest.approx(1.6e12, 0.02),
+        pytest.approx(49e9, 0.02),
+    )
+    # A step reads all keys and 2,048 tokens, of DeepSeek-V4 1,024 of the entries for 4 tokens each.
+    assert shape("DeepSeek-V3.2").read_bytes(100_000, 2) == 61 * (2048 * (512 + 64) + 100_000 * 128) * 2
+    assert shape("MiniMax-M3").read_bytes(4096, 2) == (3 * 4096 * 1024 + 57 * (2048 * 1024 + 4096 * 128)) * 2
+    assert v4.read_bytes(65_536, 2) == (61 * 128 * 512 + 31 * 512 * 512 + 30 * (1024 * 512 + 16_384 * 128)) * 2
+
+
+@pytest.mark.parametrize(
+    "name", [one.stem for one in sorted(FILES.glob("*.json")) if model_shape.known(model_slug(one.stem))]
+)
 def test_a_config_and_the_table_say_the_same_of_a_model(name):
     read, table = shape(name), model_shape.known(model_slug(name))
     assert table is not None
     for tokens in (0, 1, 127, 1024, 5000, 131_072):
         assert read.cache_bytes(tokens, 2) == table.cache_bytes(tokens, 2)
+        assert read.read_bytes(tokens, 2) == table.read_bytes(tokens, 2)
     assert {group.attention_width for group in read.groups} == {group.attention_width for group in table.groups}
     assert {group.prompt_width for group in read.groups} == {group.prompt_width for group in table.groups}
     if table.vocabulary:
@@ -134,6 +155,8 @@ def test_another_type_is_told_by_its_name_and_never_guessed(tmp_path):
         {"max_position_embeddings": -5},
         {"model_type": "nemotron_h"},
         {"model_type": "mixtral"},
+        {"model_type": "deepseek_v4", "moe_intermediate_size": 64, "n_routed_experts": 8, "compress_ratios": [4]},
+        {"model_type": "minimax_m3"},
         {"model_type": "qwen3_moe", "num_experts": 8, "moe_intermediate_size": 64, "num_experts_per_tok": 9},
         {"text_config": {"model_type": "llama"}},
     ],

@@ -8,18 +8,23 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.interpolate import PchipInterpolator
 
+from bench import flags
 from bench.basis import evidence, limits, points, prices, uses
 from bench.basis.limits import Limit
 from bench.chart import DARK, LIGHT
 from bench.errors import UsageError
 from bench.library import Library
 from bench.maths.capacity import Demand, DemandUnit, chips_per_mw
+from bench.maths.queueing import MEASURED_OFF
 from bench.questions import Answer, capacity, openable
 from bench.questions.capacity import measured, planning
 from bench.questions.capacity.result import LARGEST, SLOWER, Capacity, CapacityAsked, FleetPlan
@@ -183,6 +188,10 @@ UNLIKE = [*CURVE, at(32, 10.0, **H200) | {"isl": 4096}]
 TWO_MODELS = "model=llama-3.1-70b&model=llama-3.1-8b"
 OF_TWO_MODELS = [*CURVE, at(32, 40.0, model="llama-3.1-8b", **ONE)]
 
+MEDIAN_TTFT_OFF = [{"metric": "ttft_ms_p50", "middle": MEASURED_OFF["ttft_ms_p50"][0],
+                    "least": -MEASURED_OFF["ttft_ms_p50"][1]}]  # fmt: skip
+LONG = [point(1024, 128, 2.0 * 128, concurrency=16), at(16, 8.0)]
+MIX = "100/100 x 3, 1000/100"
 SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
     "one chip, one request": (
         [at(8, 2.0, **ONE)],
@@ -256,7 +265,17 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
     "an open loop beside": (
         [*LATE, sent(2, 60, 1500), sent(6, 75, 1900)],
         "slo=ttft_ms_p50<=79&requests=5&peak=1",
-        {"random": {}, "open_loop": {"figures": 4}},
+        {"random": {}, "open_loop": {"figures": 4}, "random_model": {"off": MEDIAN_TTFT_OFF}},
+    ),
+    "a mix of lengths": (
+        [*LONG, at(16, 90.0, **H200)],
+        f"model=llama-3.1-70b&mix={MIX}",
+        {"takes_alone": {"instances": 6}, "instance_mix": {"isl": 1024, "osl": 128}, "mix": {"lengths": 2}},
+    ),
+    "a mix with a length that nobody measured": (
+        LONG,
+        f"model=llama-3.1-70b&mix={MIX}, 20000/1000&slo=tpot_ms_p50<=9",
+        {"none_mixed": {"isl": 20000, "osl": 1000}},
     ),
     "a limit on a cost": (CURVE, "slo=usd_per_million_output_tokens<=5", {"cost_limit": {}}),
 }
@@ -346,6 +365,75 @@ def test_measuring_the_point_states_its_deployment_lengths_and_load(three: Libra
     assert (asked["facts.accelerator"], asked["facts.tp"]) == ("h200-sxm", "8")
 
 
+STARTED: dict[str, tuple[Row, str, set[str]]] = {
+    "what is stated is a flag and what is not is open": (
+        {"checkpoint": "org/Model-FP8", "max_model_len": 4096, "kv_precision": "fp8", "prefix_caching": False,
+         "speculation": "none"},
+        "vllm serve org/Model-FP8 --tensor-parallel-size 4 --kv-cache-dtype fp8 --max-model-len 4096"
+        " --no-enable-prefix-caching",
+        {"--max-num-seqs", "--gpu-memory-utilization"},
+    ),
+    "nothing but the layout": (
+        {"engine": "sglang", "tp": 2},
+        "python -m sglang.launch_server --model-path CHECKPOINT --tp-size 2",
+        {"CHECKPOINT", "--pp-size", "--dp-size", "--quantization", "--kv-cache-dtype", "--context-length",
+         "--disable-radix-cache", "--speculative-algorithm", "--max-running-requests", "--mem-fraction-static"},
+    ),
+    "attention that is data-parallel, experts and several nodes": (
+        {"engine": "sglang", "model": "deepseek-r1", "accelerators": 16, "tp": 16, "dp": 16, "ep": 16,
+         "dp_attention": True, "nodes": 2, "checkpoint": "deepseek-ai/DeepSeek-R1", "kv_precision": "bf16",
+         "prefix_caching": True, "speculation": "mtp"},
+        "python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp-size 16 --dp-size 16"
+        " --enable-dp-attention --ep-size 16 --kv-cache-dtype bfloat16",
+        {"--nnodes", "--quantization", "--context-length", "--speculative-algorithm", "--max-running-requests",
+         "--mem-fraction-static"},
+    ),
+    "a layout that contradicts the chips is open, and a cache that no flag names": (
+        {"model": "deepseek-r1", "accelerators": 8, "tp": 8, "dp": 8, "ep": 4, "dp_attention": True, "nodes": 1,
+         "checkpoint": "-trust", "kv_precision": "fp8_e5m2", "prefix_caching": True, "speculation": "none"},
+        "vllm serve CHECKPOINT --enable-prefix-caching",
+        {"CHECKPOINT", "--tensor-parallel-size", "--data-parallel-size", "--pipeline-parallel-size",
+         "--enable-expert-parallel", "--quantization", "--kv-cache-dtype", "--max-model-len", "--max-num-seqs",
+         "--gpu-memory-utilization"},
+    ),
+    "fewer than the chips": (
+        {"accelerators": 4, "tp": 2, "pp": 1, "dp": 1, "checkpoint": "org/-fp8", "max_model_len": 512,
+         "kv_precision": "fp8", "prefix_caching": True, "speculation": "none"},
+        "vllm serve CHECKPOINT --kv-cache-dtype fp8 --max-model-len 512 --enable-prefix-caching",
+        {"CHECKPOINT", "--tensor-parallel-size", "--data-parallel-size", "--pipeline-parallel-size",
+         "--max-num-seqs", "--gpu-memory-utilization"},
+    ),
+    "fewer experts in parallel than the chips": (
+        {"model": "deepseek-r1", "accelerators": 8, "tp": 8, "ep": 4, "checkpoint": "org/M-fp8", "max_model_len": 512,
+         "kv_precision": "fp8", "prefix_caching": True, "speculation": "none"},
+        "vllm serve org/M-fp8 --tensor-parallel-size 8 --kv-cache-dtype fp8 --max-model-len 512"
+        " --enable-prefix-caching",
+        {"--enable-expert-parallel", "--max-num-seqs", "--gpu-memory-utilization"},
+    ),
+    "a checkpoint that is no name is no argument": (
+        {"checkpoint": "x; rm -rf ~", "tp": None, "accelerators": 1},
+        "vllm serve CHECKPOINT",
+        {"CHECKPOINT", "--quantization", "--kv-cache-dtype", "--max-model-len", "--no-enable-prefix-caching",
+         "--speculative-config", "--max-num-seqs", "--gpu-memory-utilization"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("facts", "command", "left"), STARTED.values(), ids=STARTED)
+def test_a_plan_starts_with_what_the_data_states(facts: Row, command: str, left: set[str], tmp_path: Path) -> None:
+    start = ask(library_of(tmp_path, [at(16, 8.0, **facts)])).result.start
+    assert start is not None
+    assert start.command == command
+    assert {one.split()[0] for one in start.open} == left
+
+
+@pytest.mark.parametrize("first", [{"engine": "tensorrt-llm"}, {"disaggregated": True}, {"isl": 4096}])
+def test_a_first_plan_that_is_started_otherwise_or_not_named_has_no_command(first: Row, tmp_path: Path) -> None:
+    answer = capacity.answer(library_of(tmp_path, [at(16, 90.0) | first, at(16, 7.0)]), View.from_query("v=2&use=own"))
+    assert len(answer.result.plans) == 2
+    assert answer.result.start is None
+
+
 def test_every_bar_opens_a_point_and_both_themes_are_drawn(three: Library) -> None:
     answer = ask(three)
     for theme in (LIGHT, DARK):
@@ -391,7 +479,8 @@ def planner_of(library: Library) -> Planner:
 
     def plans(demand: Demand, tpot: float, ttft: float) -> list[FleetPlan]:
         asked = CapacityAsked(demand, "own")
-        return planning.plans_of(library, planning.within(curves, asked, limits_of(tpot, ttft)), asked, chips, named)
+        founds = planning.within([curves], asked, limits_of(tpot, ttft))
+        return planning.plans_of(library, founds, asked, chips, named)
 
     return plans
 
@@ -411,6 +500,147 @@ def test_an_answer_has_the_plans_of_that_search(uneven: Library) -> None:
 @pytest.fixture(scope="module")
 def uneven(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library_of(tmp_path_factory.mktemp("uneven"), drawn_rows(3))
+
+
+def test_a_mix_gives_each_length_its_time(tmp_path: Path) -> None:
+    """3 of 4 requests at 8 a second and one at 2: 4 / (3 / 8 + 1 / 2) = 4.57 a second; 20 at peak, 20 % free, take 6.
+
+    What was measured at the short ones alone serves no mix; a mix of one length is that length.
+    """
+    library = library_of(tmp_path, [*LONG, at(16, 90.0, **H200)])
+    (plan,) = ask(library, mix=MIX).result.plans
+    assert (plan.instance.rate, plan.fleet.instances) == (pytest.approx(4 / (3 / 8 + 1 / 2)), 6)
+    assert plan.fleet.used_at_peak == pytest.approx(20 / (6 * plan.instance.rate))
+    # A day of 1e8 tokens, 425 of a request: 100 + 100 of three and 1,000 + 100 of the fourth.
+    (by_tokens,) = ask(library, mix=MIX, unit="tokens", tokens="100000000").result.plans
+    assert by_tokens.served == pytest.approx(plan.instance.rate * 425 * 86_400)
+    (users,) = ask(library, mix=MIX, unit="users", think="30").result.plans
+    assert users.served == pytest.approx(plan.instance.rate * 30 + 16)
+    alone = ask(library, mix="1000/100", request_isl="").result.plans
+    stated = ask(library, request_isl="1000", request_osl="100").result.plans
+    assert [(one.served, one.chips) for one in alone] == [(one.served, one.chips) for one in stated]
+
+
+@pytest.mark.parametrize("text", ["900", "900/300 x", "0/5", "5/5 x 0", "1/1, ", "a/b", ", ".join(["1/1"] * 7)])
+def test_what_is_no_mix_is_refused(text: str, three: Library) -> None:
+    with pytest.raises(UsageError, match="mix="):
+        ask(three, mix=text)
+
+
+def test_a_mix_beside_the_lengths_of_one_request_is_refused(three: Library) -> None:
+    with pytest.raises(UsageError, match="request_isl="):
+        ask(three, mix="100/100", request_isl="9999")
+
+
+UNLIKE_FACTS: list[Row] = [
+    {"dp_attention": True}, {"prefill_accelerators": 1}, {"decode_workers": 2}, {"checkpoint": "org/other"},
+    {"nodes": 2}, {"prefix_caching": True}, {"engine_version": "0.18"}, {"harness": "vllm-bench"},
+]  # fmt: skip
+
+
+def test_a_mix_joins_no_two_deployments(tmp_path: Path) -> None:
+    """What was measured at long requests serves the mix alone, 2 a second, and with its own short ones 4.57."""
+    long, short = LONG
+    every = [long | facts for facts in UNLIKE_FACTS]
+    own = [short | facts for facts in UNLIKE_FACTS]
+    for folder, added, rate in (("unlike", [short], 2), ("alike", own, 4 / (3 / 8 + 1 / 2))):
+        plans = ask(library_of(tmp_path / folder, [*every, *added]), mix=MIX).result.plans
+        assert [one.instance.rate for one in plans] == pytest.approx([rate] * len(every))
+
+
+TWO_STATED = {"ttft_ms_p50": 50, "tpot_ms_p50": 10}
+
+
+@pytest.mark.parametrize("mix", [MIX, "1000/100, 100/100 x 3"])
+def test_a_limit_that_one_length_of_a_mix_does_not_state_is_told_or_kept(mix: str, tmp_path: Path) -> None:
+    """Of a use it is dropped at every length and told; one's own rules the deployment out, in whatever order."""
+    long, short = LONG
+    library = library_of(tmp_path, [long | {"tpot_ms_p50": 40}, short | TWO_STATED])
+    chat = ask(library, mix=mix, use="chat")
+    assert [one.metric.key for one in chat.result.limits] == ["tpot_ms_p50"]
+    assert said(chat, "dropped_mix") == {"metrics": "median TTFT"}
+    assert ask(library, mix=mix, slo=["ttft_ms_p50<=60"]).result.ruled_out == {"unstated": 1}
+    assert ask(library, mix=mix, slo=["tpot_ms_p50<=20"]).result.ruled_out == {"beyond": 1}
+
+
+def test_a_mix_leaves_the_context_open_and_tells_of_no_load(tmp_path: Path) -> None:
+    """The short requests, 30 of 31, take most of the time, and the long ones have to fit."""
+    long, short = LONG
+    rows = [long | {"max_model_len": 1400, "tpot_ms_p50": 9}, short | {"max_model_len": 300, "tpot_ms_p50": 9}]
+    rows.append(short | {"concurrency": 32, "output_tokens_per_s": 1280, "max_model_len": 300, "tpot_ms_p50": 30})
+    answer = ask(library_of(tmp_path, rows), mix="100/100 x 30, 1000/100", slo=["tpot_ms_p50<=20"])
+    start = answer.result.start
+    assert start is not None
+    assert "--max-model-len" not in start.command
+    assert {"--max-model-len (at least 1,100)", "--max-num-seqs"} <= set(start.open)
+    row = answer.rows.iloc[0]
+    columns = "load measured_from measured_to reached stopped_by error_median".split()
+    assert row[columns].isna().all()
+    assert (row["isl"], row["watts"]) == (128, 700)
+    assert "error" not in kinds(answer)
+    assert [one.what for one in answer.why] == ["Instances", "Cost", "What an instance serves"]
+    assert "of the mix" in str(capacity.figure(answer.result, LIGHT).data[0].hovertext)
+
+
+class EveryStep:
+    """One deployment at every step between its measured loads, by SciPy: what it serves there and how fast."""
+
+    def __init__(self, library: Library, chip: str, chips: int) -> None:
+        self.chip, self.chips, self.key = chip, chips, f"{chip} {chips}"
+        rows = library.fetch(
+            "SELECT concurrency, output_tokens_per_s, tpot_ms_p50, ttft_ms_p50, flags FROM points"
+            " WHERE accelerator = ? AND accelerators = ? ORDER BY concurrency", (chip, chips)
+        )  # fmt: skip
+        kept = [row[:4] for row in rows if not set(flags.kinds_of(row[4])) & set(flags.EXCLUDING)]
+        load, tokens, tpot, ttft = np.array(kept, dtype=float).T
+        self.measured, values = (tpot, ttft), (load / (tokens / 128), tpot, ttft)
+        lines = [
+            PchipInterpolator(load**power, one)
+            if len(load) > 2
+            else lambda at, x=load**power, y=one: np.interp(at, x, y)
+            for power, one in zip((0.8, 0.8, 1.0), values, strict=True)
+        ]
+        steps = [np.floor(low + (high - low) * np.arange(64) / 64) for low, high in pairwise(load)]
+        self.stretch = np.concatenate([np.repeat(np.arange(len(load) - 1), 64), [len(load) - 1]])
+        self.loads = np.concatenate([*(np.maximum(own, low) for own, low in zip(steps, load, strict=False)), load[-1:]])
+        ends = np.array([self.stretch, np.minimum(self.stretch + 1, len(load) - 1)])
+        line, self.tpot, self.ttft = (
+            np.clip(own(self.loads**power), one[ends].min(axis=0), one[ends].max(axis=0))
+            for own, power, one in zip(lines, (0.8, 0.8, 1.0), values, strict=True)
+        )
+        rates = tokens[ends] / 128
+        self.rates = np.clip(self.loads / line, rates.min(axis=0), rates.max(axis=0))
+
+    def served(self, unit: DemandUnit, think_s: float, tpot: float, ttft: float) -> float | None:
+        """The most that an instance serves at any step within the limits, near a measured load within them."""
+        held = (self.measured[0] <= tpot) & (self.measured[1] <= ttft)
+        near = held | np.append(held[1:], False)
+        kept = (self.tpot <= tpot) & (self.ttft <= ttft) & near[self.stretch]
+        worth = self.rates if unit == "requests" else self.rates * think_s + self.loads
+        return float(worth[kept].max()) if kept.any() else None
+
+
+def test_a_thousand_demands_are_answered_as_by_looking_at_every_step(uneven: Library) -> None:
+    """Which deployments serve, with how many instances for how much a month, the cheapest first."""
+    plans, draw = planner_of(uneven), random.Random("demands")
+    prices_of, each = prices.chip_prices(uneven, prices.Choice()), [EveryStep(uneven, *one) for one in CHIPS]
+    for _ in range(times(1000, 40, 100)):
+        unit: DemandUnit = draw.choice(("requests", "users"))
+        demand = Demand(math.exp(draw.uniform(-2, 8)), unit, draw.uniform(1, 4), draw.uniform(0, 0.6),
+                        draw.randint(0, 2), draw.uniform(0, 60))  # fmt: skip
+        tpot, ttft = math.exp(draw.uniform(1.2, 6)), math.exp(draw.uniform(3, 8))
+        wanted = {}
+        for one in each:
+            served = one.served(unit, demand.think_s, tpot, ttft)
+            if served:
+                needed = demand.amount * demand.peak / (1 - demand.headroom) / served
+                instances = max(1, math.ceil(needed * (1 - 1e-9))) + demand.spare
+                usd = prices_of[one.chip].usd * instances * one.chips * HOURS
+                wanted[one.key] = (instances, pytest.approx(usd))
+        found = plans(demand, tpot, ttft)
+        assert {_key(plan): (plan.fleet.instances, plan.usd_per_month) for plan in found} == wanted
+        costs = [plan.usd_per_month or math.inf for plan in found]
+        assert costs == sorted(costs)
 
 
 @settings(max_examples=times(150, 8, 50), deadline=None)

@@ -46,17 +46,18 @@ def test_llama_on_h100_by_hand(empty: Library) -> None:
     assert one.room_gib == pytest.approx(72 - weights) == pytest.approx(4.83, abs=0.01)
     assert one.requests == 7
     on = {"model": "llama-3.1-70b", "accelerators": 1, "accelerator": "h100-sxm"}
-    assert headline(answer) == ("fits", {**on, "requests": 7, "tokens": 2048})
+    reserved = {"reserved": 2, "reserved_on": "h100-sxm"}
+    assert headline(answer) == ("fits_reserved", {**on, "requests": 7, "tokens": 2048, **reserved})
     assert answer.result.fewest() == [one]
     assert fit(memory.answer(empty, view.with_options(cache="fp8")).result, "h100-sxm", 1).requests == 15
 
 
 def test_a_model_that_nobody_measured_is_answered_on_every_known_accelerator(empty: Library) -> None:
-    answer = memory.answer(empty, View.of({"model": ["kimi-k2.5"], "precision": ["fp4"]}))
+    answer = memory.answer(empty, View.of({"model": ["qwen3-coder-480b-a35b"], "precision": ["fp4"]}))
     assert {one.accelerator for one in answer.result.fits} > {"h100-sxm", "mi355x", "tpu-v6e"}
     assert all(one.requests is None for one in answer.result.fits)
     assert headline(answer)[0] == "fits_weights_least"
-    tells(answer, {"fits_weights_least": {"accelerators": 2, "accelerator": "mi355x", "requests": None}})
+    tells(answer, {"fits_weights_least": {"accelerators": 1, "accelerator": "mi355x", "requests": None}})
     assert "not_loaded" in kinds(answer, "caveat")
     for theme in (LIGHT, DARK):
         assert "Room for KV cache" in memory.figure(answer.result, theme).layout.yaxis.title.text
@@ -220,6 +221,8 @@ def test_the_reserve_of_logs_moves_the_first_count_that_fits(empty: Library) -> 
     answer = memory.answer(empty, view)
     assert fit(answer.result, "h100-sxm", 1).requests_reserved == 0
     tells(answer, {"reserved_more": {"reserve_gib": 6.2, "accelerators": 2, "accelerator": "h100-sxm"}})
+    assert said(answer, "fits_reserved") | {"accelerators": 1, "reserved": 2} == said(answer, "fits_reserved")
+    assert headline(memory.answer(empty, view.with_options(reserve="6.2")))[0] == "fits"
     assert not any(one.startswith("reserved") for one in kinds(memory.answer(empty, view.with_options(reserve="6.2"))))
 
 
@@ -267,6 +270,8 @@ def test_a_dropped_config_is_a_model_of_the_page(tmp_path: Path) -> None:
 
 LEAST = {
     "fits_least",
+    "fits_reserved_least",
+    "fits_bare_least",
     "fits_weights_least",
     "fits_models",
     "does_not_fit",
@@ -429,7 +434,17 @@ SAID: dict[str, tuple[dict[str, list[str]], dict[str, str], dict[str, dict[str, 
     "chips too small for what is reserved": (
         {**DEEPSEEK, "accelerator": ["t4"]},
         {},
-        {"reserved_nowhere": {"most": 64, "reserve_gib": 7.9}},
+        {"fits_bare": {"accelerators": 64}, "reserved_nowhere": {"most": 64, "reserve_gib": 7.9}},
+    ),
+    "more chips beside a reserve, and FP4 at least": (
+        {"model": ["llama-3.1-8b"], "precision": ["fp4"], "accelerator": ["t4"]},
+        {"context": "128000"},
+        {"fits_reserved_least": {"accelerators": 2, "reserved": 4, "reserved_on": "t4"}},
+    ),
+    "no room for a reserve, and FP4 at least": (
+        {**DEEPSEEK, "precision": ["fp4"], "accelerator": ["t4"]},
+        {"memory_used": "0.6"},
+        {"fits_bare_least": {"accelerators": 64}},
     ),
     "a log without a cache": (
         {"model": ["gpt-oss-120b"], "precision": ["fp4"], "accelerator": ["h100-sxm"]},

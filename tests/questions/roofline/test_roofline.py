@@ -266,9 +266,9 @@ def test_of_very_many_points_those_with_most_output_are_held_and_the_others_coun
 
 
 def test_a_point_without_any_limit_that_is_known_is_counted_and_not_told(tmp_path: Path) -> None:
-    unknown = {"model": "qwen3.5-397b-a17b", "precision": "int8", "load_kind": "saturated", "concurrency": None}
-    rows = [point(128, 128, 900, **unknown), point(128, 128, 900, model="qwen3.5-397b-a17b", precision="int8")]
-    answer = ask(library_of(tmp_path, rows), {"model": ["qwen3.5-397b-a17b"]})
+    unknown = {"model": "qwen3-coder-480b-a35b", "precision": "int8", "load_kind": "saturated", "concurrency": None}
+    rows = [point(128, 128, 900, **unknown), point(128, 128, 900, model="qwen3-coder-480b-a35b", precision="int8")]
+    answer = ask(library_of(tmp_path, rows), {"model": ["qwen3-coder-480b-a35b"]})
     assert len(answer.result.points) == answer.result.tally.used == 1
     assert answer.result.tally.of("no_ceiling") == 1
     assert said(answer, "no_peak")["points"] == 1
