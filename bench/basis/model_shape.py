@@ -20,16 +20,19 @@ KV_LAYERS = re.compile(
     r"(?P<layers>\d+) (?:x (?P<heads>\d+) x (?P<size>\d+) x (?P<stored>[12])(?: window (?P<window>\d+))?"
     r"|latent (?P<latent>\d+)\+(?P<rope>\d+)(?: of (?P<keys>\d+)\+(?P<values>\d+))?"
     r"|state (?P<state>\d+) of (?P<state_heads>\d+)"
-    r"|compressed (?P<compressed>\d+)|index (?P<index>\d+) of (?P<index_heads>\d+))"
+    r"|compressed (?P<compressed>\d+)|index (?P<index>\d+) of (?P<index_heads>\d+)"
+    r"|kept (?P<kept>\d+))"
     r"(?: every (?P<every>\d+))?(?: top (?P<top>\d+))?"
 )
 """One part of the column kv_layers: layers x KV heads x head size x (K and V 2, stored once 1), with a window's tokens;
 layers with a latent of kv_lora_rank + rope size, whose K and V have so many values for each query head in a prompt;
 layers with a state of so many bytes, divided over so many heads; and what layers keep beside: compressed entries of so
-many values, or an indexer's key, of whose queries there are so many heads. An entry is kept for `every` so many tokens,
-and a step reads the `top` so many."""
+many values, an indexer's key, of whose queries there are so many heads, or a state of so many bytes that a step adds
+to. An entry is kept for `every` so many tokens, and a step reads the `top` so many."""
 
 ALL_BUT_EXPERTS = "all but experts"
+COMPUTED = "parameters computed from its shapes"
+"""What the column note has where no maker prints their number."""
 
 
 def of(library: Library, model: str | None) -> ModelShape | None:
@@ -66,6 +69,7 @@ def known(model: str | None) -> ModelShape | None:
         routed_params=routed,
         sixteen_bit_params=kept,
         lookup_params=table if tables == 2 else 0.0,
+        has_computed_params=COMPUTED in (row.note or ""),
         source=row.source or "",
     )
 
@@ -92,7 +96,8 @@ def _group(text: str, queries: int) -> LayerGroup:
     if found is None:
         raise ValueError(f"kv_layers has {text!r}, which is no group of layers.")
     number = {key: int(value) for key, value in found.groupdict().items() if value is not None}
-    return replace(_stored(number, queries), every=number.get("every", 1), read=number.get("top"))
+    stored = _stored(number, queries)
+    return replace(stored, every=number.get("every", 1), read=number.get("top", stored.read))
 
 
 def _stored(number: Mapping[str, int], queries: int) -> LayerGroup:
@@ -111,6 +116,8 @@ def _stored(number: Mapping[str, int], queries: int) -> LayerGroup:
     if "index" in number:
         size = number["index"]
         return LayerGroup(BESIDE, layers, size, attention_width=number["index_heads"] * size)
+    if "kept" in number:
+        return LayerGroup(BESIDE, layers, state_bytes=number["kept"], read=0)
     heads, size = number["heads"], number["size"]
     return LayerGroup(
         WINDOW if "window" in number else FULL,

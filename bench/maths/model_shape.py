@@ -9,7 +9,8 @@ A cache of n tokens, by what a layer keeps:
     linear attention  a state of fixed size for each request                    (Mamba-2, arXiv 2405.21060; DeltaNet)
     sparse attention  as its kind has it, and an indexer's keys for each token, by which a step chooses so many tokens
                       to read                                                   (DeepSeek-V3.2, GLM-5, MiniMax M3)
-    compressed        an entry for each so many tokens, beside a window         (DeepSeek-V4)
+    compressed        an entry for each so many tokens, beside a window and a state of what becomes the next entry
+                                                                                (DeepSeek-V4)
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class LayerGroup:
             size of V), of a latent cache query heads x (2 x kv_lora_rank + rope size); 0 where that is not known.
         prompt_width: the same in a prompt, where K and V of a latent are unfolded: query heads x (size of K plus size
             of V); None where it is the `attention_width`.
+        every: the tokens that an entry is for.
+        read: the most entries that a step reads; None where all, 0 also of a state that it adds to.
     """
 
     kind: str
@@ -104,7 +107,8 @@ class ModelShape:
 
     def read_bytes(self, tokens: float, value_bytes: float, tp: int = 1) -> float:
         """What such a device reads of it in a step: all, but where an indexer chooses so many entries."""
-        return sum(_bytes(group, group.looked_at(tokens), value_bytes, tp) for group in self.groups)
+        read = (group for group in self.groups if group.read != 0)
+        return sum(_bytes(group, group.looked_at(tokens), value_bytes, tp) for group in read)
 
     def distinct_experts(self, tokens: float) -> float | None:
         """Expected number of experts of a layer that at least one of so many tokens is routed to.

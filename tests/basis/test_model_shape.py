@@ -47,8 +47,8 @@ CACHES = {
     # Bytes of a token at 16 bit and of a request, windows full and without a convolution's last inputs: (layers x ...).
     "deepseek-v3": (61 * (512 + 64) * 2, 70_272, 0),
     "deepseek-v3.2": (61 * (512 + 64 + 128) * 2, 85_888, 0),
-    "deepseek-v4-pro": ((31 * 512 / 128 + 30 * (512 + 128) / 4) * 2, 9_848, 7_995_392),
-    "deepseek-v4-flash": ((20 * 512 / 128 + 21 * (512 + 128) / 4) * 2, 6_880, 5_636_096),
+    "deepseek-v4-pro": ((31 * 512 / 128 + 30 * (512 + 128) / 4) * 2, 9_848, 7_995_392 + 17_481_728),
+    "deepseek-v4-flash": ((20 * 512 / 128 + 21 * (512 + 128) / 4) * 2, 6_880, 5_636_096 + 11_345_920),
     "glm-5": (78 * (512 + 64 + 128) * 2, 109_824, 0),
     "qwen3-next-80b-a3b": (12 * 2 * 256 * 2 * 2, 24_576, 75_497_472),
     "qwen3.5-397b-a17b": (15 * 2 * 256 * 2 * 2, 30_720, 188_743_680),
@@ -75,10 +75,9 @@ def test_a_token_and_a_request_keep_what_was_worked_out_elsewhere(slug: str) -> 
 
 
 def test_a_mebi_of_tokens_of_sparse_and_compressed_attention() -> None:
-    """83.88, 9.62 and 6.72 GiB, as megadose.ai and vLLM's blog on DeepSeek-V4 have them."""
-    found = [
-        shape(slug).cache_bytes(MEBI, 2) / GIB for slug in ("deepseek-v3.2", "deepseek-v4-pro", "deepseek-v4-flash")
-    ]
+    """83.88, 9.62 and 6.72 GiB, as megadose.ai and vLLM's blog on DeepSeek-V4 have them, without a state."""
+    states = {"deepseek-v3.2": 0, "deepseek-v4-pro": 17_481_728, "deepseek-v4-flash": 11_345_920}
+    found = [(shape(slug).cache_bytes(MEBI, 2) - state) / GIB for slug, state in states.items()]
     assert found == pytest.approx([83.875, 9.6246, 6.724], rel=1e-5)
 
 
@@ -99,6 +98,7 @@ def test_what_a_table_leaves_open_stays_open():
     assert model_shape.known(None) is None
     assert shape("glm-4.7").groups == ()
     assert shape("gpt-4").total_params is None
+    assert [shape(slug).has_computed_params for slug in ("deepseek-v3.2", "deepseek-v3")] == [True, False]
     assert shape("glm-4.7").routed_params is None
     assert shape("llama-3.1-8b").routed_params == 0
 

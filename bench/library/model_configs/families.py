@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from bench.errors import InputError
@@ -11,7 +12,7 @@ from bench.library.model_configs.values import ModelConfig
 
 Layer = tuple[Mixer, FeedForward]
 
-FULL, SLIDING, LINEAR = "full", "sliding", "linear"
+FULL, SLIDING, LINEAR, SHARED = "full", "sliding", "linear", "shared"
 LAYER_TYPES = {
     "full_attention": FULL,
     "attention": FULL,
@@ -134,14 +135,31 @@ def _gemma4(config: ModelConfig) -> list[Layer]:
 
 
 def _deepseek(config: ModelConfig) -> list[Layer]:
-    """DeepSeek-V2 to V3.2, GLM-5 and others alike: the first layers dense, the rest experts beside shared ones."""
+    """DeepSeek-V2, V3 and others alike, which engines run with an indexer where the file has its size."""
+    mixer = layers.sparse_latent(config) if config.optional("index_topk") else layers.latent(config)
+    return _with_experts(config, [mixer] * _count(config))
+
+
+def _deepseek_sparse(config: ModelConfig) -> list[Layer]:
+    """DeepSeek-V3.2 and GLM-5: an indexer in each layer, or in some, whose choice the layers after them share."""
+    count, own = _count(config), layers.sparse_latent(config)
+    are_shared = config.text("index_topk_pattern") or (config.optional("index_topk_freq") or 1) > 1
+    kinds = config.kinds("indexer_types", {"full": FULL, "shared": SHARED}, count)
+    kinds = kinds or ([] if are_shared else [FULL] * count)
+    if kinds[:1] != [FULL]:
+        raise InputError(f"{config.file}: indexer_types must say which layers have an indexer, the first among them.")
+    without = Mixer(own.cache, layers.latent(config).params)
+    return _with_experts(config, [without if kind == SHARED else own for kind in kinds])
+
+
+def _with_experts(config: ModelConfig, mixers: Sequence[Mixer]) -> list[Layer]:
+    """The feed-forwards of DeepSeek beside these: the first layers dense, the rest experts beside shared ones."""
     hidden, width = config.whole("hidden_size"), config.whole("moe_intermediate_size")
     beside = 3 * hidden * width * config.whole("n_shared_experts", default=0, least=0)
     moe = layers.experts(hidden, config.whole("n_routed_experts"), 3 * hidden * width, beside)
     dense = layers.gated(hidden, config.whole("intermediate_size"))
     first, every = config.whole("first_k_dense_replace", default=0, least=0), config.whole("moe_layer_freq", default=1)
-    mixer = layers.latent(config)
-    return [(mixer, dense if place < first or place % every else moe) for place in range(_count(config))]
+    return [(mixer, dense if place < first or place % every else moe) for place, mixer in enumerate(mixers)]
 
 
 def _deepseek_v4(config: ModelConfig) -> list[Layer]:
@@ -150,8 +168,8 @@ def _deepseek_v4(config: ModelConfig) -> list[Layer]:
     beside = 3 * hidden * width * config.whole("n_shared_experts", default=0, least=0)
     moe = layers.experts(hidden, config.whole("n_routed_experts"), 3 * hidden * width, beside)
     ratios = config.listed("compress_ratios")[:count]  # one more for the layer that foretells a token
-    if len(ratios) < count:
-        raise InputError(f"{config.file}: compress_ratios must have one entry for each of the {count} layers.")
+    if len(ratios) < count or {*ratios} - {*layers.RATIOS}:
+        raise InputError(f"{config.file}: compress_ratios must have 0, 4 or 128 for each of the {count} layers.")
     return [(layers.compressed(config, every), moe) for every in ratios]
 
 
@@ -161,14 +179,23 @@ def _minimax_m3(config: ModelConfig) -> list[Layer]:
     beside = 3 * hidden * config.whole("shared_intermediate_size", default=0, least=0)
     each = 3 * hidden * config.whole("intermediate_size")
     moe = layers.experts(hidden, config.whole("num_local_experts"), each, beside)
-    dense, full = layers.gated(hidden, config.whole("dense_intermediate_size")), layers.attention(config)
+    dense = layers.gated(hidden, config.whole("dense_intermediate_size"))
+    full = layers.sized_attention(config, config.whole("num_key_value_heads"), config.whole("head_dim"), None)
     heads, size = sparse.whole("sparse_num_index_heads"), sparse.whole("sparse_index_dim")
     read = sparse.whole("sparse_topk_blocks") * sparse.whole("sparse_block_size")
     chosen = layers.indexed(config, full, hidden, heads, size, read)
-    kinds = sparse.listed("sparse_attention_freq"), config.listed("moe_layer_freq")
-    if {*map(len, kinds)} != {_count(config)}:
-        raise InputError(f"{config.file}: sparse_attention_freq and moe_layer_freq must have an entry for each layer.")
-    return [(chosen if sparse else full, moe if routed else dense) for sparse, routed in zip(*kinds, strict=True)]
+    indexers, keys_alone, routed = kinds = (
+        *map(sparse.listed, ("sparse_attention_freq", "sparse_disable_index_value")),
+        config.listed("moe_layer_freq"),
+    )
+    is_known = sparse.is_set("use_sparse_attention") and not any(map(operator.gt, indexers, keys_alone))
+    if not is_known or {*map(len, kinds)} != {_count(config)}:
+        raise InputError(
+            f"{config.file} must have use_sparse_attention, and for each layer an entry of sparse_attention_freq, of "
+            "moe_layer_freq, and of sparse_disable_index_value, which is 1 where the first is."
+        )
+    mixers = [chosen if indexer else full for indexer in indexers]
+    return [(mixer, moe if many else dense) for mixer, many in zip(mixers, routed, strict=True)]
 
 
 def _gpt_oss(config: ModelConfig) -> list[Layer]:
@@ -234,8 +261,10 @@ def _nemotron(config: ModelConfig) -> list[Layer]:
         else:
             beside = config.whole("n_shared_experts", default=0, least=0)
             wide = config.whole("moe_shared_expert_intermediate_size", default=0, least=0)
-            each = 2 * hidden * config.whole("moe_intermediate_size")
-            feed = layers.experts(hidden, config.whole("n_routed_experts"), each, 2 * hidden * wide * beside)
+            inner = config.optional("moe_latent_size") or 0  # experts on a projection of the token, there and back
+            each = 2 * (inner or hidden) * config.whole("moe_intermediate_size")
+            passed = 2 * hidden * (wide * beside + inner)
+            feed = layers.experts(hidden, config.whole("n_routed_experts"), each, passed)
             stack.append((nothing, feed))
     return stack
 
@@ -248,7 +277,8 @@ FAMILIES: Mapping[str, Callable[[ModelConfig], Sequence[Layer]]] = {
     "gemma2": _gemma2,
     **dict.fromkeys(("gemma3", "gemma3_text"), _gemma3),
     **dict.fromkeys(("gemma4", "gemma4_text", "gemma4_unified", "gemma4_unified_text"), _gemma4),
-    **dict.fromkeys(("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "kimi_k2"), _deepseek),
+    **dict.fromkeys(("deepseek_v2", "deepseek_v3", "kimi_k2"), _deepseek),
+    **dict.fromkeys(("deepseek_v32", "glm_moe_dsa"), _deepseek_sparse),
     "deepseek_v4": _deepseek_v4,
     "minimax_m3": _minimax_m3,
     "gpt_oss": _gpt_oss,

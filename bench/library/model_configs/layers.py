@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from bench.library.model_configs.values import ModelConfig
 from bench.maths.model_shape import BESIDE, FULL, LATENT, SHARED, STATE, WINDOW, LayerGroup
 
-BF16 = 2
+BF16, FP32 = 2, 4
 
 INDEXED = 4
-"""Entries for up to so many tokens are chosen by an indexer, those for more are all read (DeepSeek-V4)."""
+"""Entries for so many tokens are chosen by an indexer, those for more are all read (DeepSeek-V4)."""
+RATIOS = (0, INDEXED, 128)
+"""For how many tokens a layer of DeepSeek-V4 may keep an entry; 0 is a window alone."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +80,13 @@ def latent(config: ModelConfig) -> Mixer:
     queries = q_rank * (hidden + per_head) if q_rank else hidden * per_head
     params = queries + hidden * (rank + rope) + rank * heads * (nope + value) + heads * value * hidden
     width, unfolded = heads * (2 * rank + rope), heads * (nope + rope + value)
-    cache = LayerGroup(LATENT, 1, rank + rope, attention_width=width, prompt_width=unfolded)
-    whole = Mixer(cache, params)
-    if not config.optional("index_topk"):
-        return whole
-    return indexed(config, whole, q_rank or hidden, *_indexer(config), config.whole("index_topk"))
+    return Mixer(LayerGroup(LATENT, 1, rank + rope, attention_width=width, prompt_width=unfolded), params)
+
+
+def sparse_latent(config: ModelConfig) -> Mixer:
+    """The same on the tokens that an indexer chooses."""
+    queries = config.optional("q_lora_rank") or config.whole("hidden_size")
+    return indexed(config, latent(config), queries, *_indexer(config), config.whole("index_topk"))
 
 
 def indexed(config: ModelConfig, mixer: Mixer, queries: int, heads: int, size: int, read: int) -> Mixer:
@@ -95,7 +99,8 @@ def indexed(config: ModelConfig, mixer: Mixer, queries: int, heads: int, size: i
 
 def compressed(config: ModelConfig, every: int) -> Mixer:
     """DeepSeek-V4's attention: K stored as V, a window, and an entry for each `every` tokens (0: none); where an
-    indexer has a key for each entry, which it has of short ones, a step reads those that it chooses."""
+    indexer has a key for each entry, which it has of short ones, a step reads those that it chooses. What becomes
+    entries and keys is kept with its scores until then, twice as long where these overlap."""
     hidden, heads, size = (config.whole(key) for key in ("hidden_size", "num_attention_heads", "head_dim"))
     q_rank, o_rank, groups = (config.whole(key) for key in ("q_lora_rank", "o_lora_rank", "o_groups"))
     width = 2 * heads * size
@@ -103,14 +108,16 @@ def compressed(config: ModelConfig, every: int) -> Mixer:
     params = hidden * (q_rank + size + groups * o_rank) + heads * size * (q_rank + o_rank)
     if not every:
         return Mixer(window, params)
-    overlap, index = (2, _indexer(config)) if every <= INDEXED else (1, None)
+    overlap, index = (2, _indexer(config)) if every == INDEXED else (1, None)
     params += 2 * overlap * hidden * size
+    state = overlap * every * (size + (index[1] if index else 0)) * 2 * FP32
+    kept = LayerGroup(BESIDE, 1, state_bytes=float(state), read=0)
     if index is None:
-        return Mixer(window, params, (LayerGroup(BESIDE, 1, size, attention_width=width, every=every),))
+        return Mixer(window, params, (LayerGroup(BESIDE, 1, size, attention_width=width, every=every), kept))
     entries = LayerGroup(BESIDE, 1, size, attention_width=width, every=every, read=config.whole("index_topk"))
     keys = LayerGroup(BESIDE, 1, index[1], attention_width=index[0] * index[1], every=every)
     params += q_rank * index[0] * index[1] + hidden * (index[0] + 2 * overlap * index[1])
-    return Mixer(window, params, (entries, keys))
+    return Mixer(window, params, (entries, keys, kept))
 
 
 def _indexer(config: ModelConfig) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 from bench.errors import InputError
 from bench.plain_text import visible
 
-MAX_BYTES = 1_000_000
+MAX_BYTES = 10_000_000
 SHOWN = 40
 
 MOST: Mapping[str, int] = {

@@ -76,7 +76,7 @@ def _verdict(found: Memory) -> Statement:
         beside = next(iter(found.fewest_reserved()), None)
         if beside is None:
             return SAY.verdict(_kind(found, "fits_bare"), **values)
-        if beside.accelerators == first.accelerators:
+        if (beside.accelerators, beside.accelerator) == (first.accelerators, first.accelerator):
             return SAY.verdict(_kind(found, "fits"), **values)
         reserved = {"reserved": beside.accelerators, "reserved_on": beside.accelerator}
         return SAY.verdict(_kind(found, "fits_reserved"), **values, **reserved)

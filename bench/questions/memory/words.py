@@ -14,11 +14,11 @@ WORDS = {
     "fits_reserved": "It takes {reserved} x {reserved_on:accelerator} beside an engine's reserve,"
     " {accelerators:verb one/{accelerators} x} {accelerator:accelerator} without.",
     "fits_reserved_least": "It takes at least {reserved} x {reserved_on:accelerator} beside an engine's reserve,"
-    " {accelerators:verb one/{accelerators} x} without.",
+    " {accelerators:verb one/{accelerators} x} {accelerator:accelerator} without.",
     "fits_bare": "{accelerators:verb One/At least {accelerators} x} {accelerator:accelerator}"
-    " {accelerators:verb holds/hold} it; no count has an engine's reserve.",
+    " {accelerators:verb holds/hold} it; no count leaves room for an engine's reserve.",
     "fits_bare_least": "It takes at least {accelerators:verb one/{accelerators} x} {accelerator:accelerator}, and no"
-    " count has an engine's reserve.",
+    " count leaves room for an engine's reserve.",
     "fits_models": "At least {models:each model}.",
     "model": "{accelerators} x {accelerator:accelerator} for {model:model}",
     "fits_precisions": "At least {models:each model_precision}.",

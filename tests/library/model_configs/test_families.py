@@ -36,6 +36,7 @@ PUBLISHED = {
     "AI21-Jamba-Mini-1.5": (52, 12),
     "granite-4.0-h-small": (32, 9),
     "NVIDIA-Nemotron-3-Nano-30B-A3B": (31.6, 3.6),
+    "NVIDIA-Nemotron-3-Super-120B-A12B": (120, 12),
 }
 
 
@@ -90,7 +91,9 @@ def test_sparse_and_compressed_attention_by_hand():
     assert shape("DeepSeek-V3.2").cache_bytes(1, 2) == 61 * (512 + 64 + 128) * 2 == 85_888
     assert shape("MiniMax-M3").cache_bytes(1, 2) == (60 * 2 * 4 * 128 + 57 * 128) * 2 == 137_472
     v4 = shape("DeepSeek-V4-Pro")
-    assert v4.cache_bytes(1024, 2) == (61 * 128 * 512 + 31 * 8 * 512 + 30 * 256 * (512 + 128)) * 2
+    state = 31 * 128 * 512 * 8 + 30 * 8 * (512 + 128) * 8
+    assert state == 17_481_728
+    assert v4.cache_bytes(1024, 2) == (61 * 128 * 512 + 31 * 8 * 512 + 30 * 256 * (512 + 128)) * 2 + state
     assert (v4.layers, v4.total_params, v4.active_params) == (
         61,
         pytest.approx(1.6e12, 0.02),
@@ -100,6 +103,50 @@ def test_sparse_and_compressed_attention_by_hand():
     assert shape("DeepSeek-V3.2").read_bytes(100_000, 2) == 61 * (2048 * (512 + 64) + 100_000 * 128) * 2
     assert shape("MiniMax-M3").read_bytes(4096, 2) == (3 * 4096 * 1024 + 57 * (2048 * 1024 + 4096 * 128)) * 2
     assert v4.read_bytes(65_536, 2) == (61 * 128 * 512 + 31 * 512 * 512 + 30 * (1024 * 512 + 16_384 * 128)) * 2
+
+
+def changed_from(folder: Path, name: str, **changed: Any) -> Path:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads((FILES / f"{name}.json").read_text()) | changed))
+    return path
+
+
+def test_layers_that_share_an_indexer_keep_no_keys_of_their_own(tmp_path):
+    """GLM-5.2's 78 layers, 21 of them with an indexer: 95,232 B of a token."""
+    types = ["full", "full", *(["full", "shared", "shared", "shared"] * 19)]
+    glm = {"model_type": "glm_moe_dsa", "num_hidden_layers": 78, "indexer_types": types}
+    found = read_config(changed_from(tmp_path, "DeepSeek-V3.2", **glm), "x")
+    assert found.cache_bytes(1, 2) == (78 * (512 + 64) + 21 * 128) * 2 == 95_232
+    assert found.read_bytes(100_000, 2) == (78 * 2048 * (512 + 64) + 21 * 100_000 * 128) * 2
+    every = read_config(changed_from(tmp_path, "DeepSeek-V3.2", **glm | {"indexer_types": None}), "x")
+    assert every.total_params - found.total_params == 57 * (1536 * 64 * 128 + 7168 * (128 + 64))
+
+
+SPARSE = json.loads((FILES / "MiniMax-M3.json").read_text())["sparse_attention_config"]
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        *(
+            ("DeepSeek-V3.2", {"model_type": kind, "index_topk": many})
+            for kind in ("deepseek_v32", "glm_moe_dsa")
+            for many in (None, 0)
+        ),
+        ("DeepSeek-V3.2", {"index_topk_freq": 4}),
+        ("DeepSeek-V3.2", {"index_topk_pattern": "FS"}),
+        *(("DeepSeek-V3.2", {"indexer_types": [kind] * 61}) for kind in ("shared", "none")),
+        *(("DeepSeek-V4-Pro", {"compress_ratios": [ratio] * 61}) for ratio in (1, 2, 3, 8, 64, 10_000_000)),
+        ("MiniMax-M3", {"head_dim": None}),
+        *(
+            ("MiniMax-M3", {"sparse_attention_config": SPARSE | one})
+            for one in ({"use_sparse_attention": False}, {"sparse_disable_index_value": [0] * 60})
+        ),
+    ],
+)
+def test_sparse_attention_that_is_not_known_is_refused_and_never_guessed(tmp_path, name, changed):
+    with pytest.raises(InputError, match=r"config\.json"):
+        read_config(changed_from(tmp_path, name, **changed), "x")
 
 
 @pytest.mark.parametrize(
@@ -176,8 +223,8 @@ def test_what_is_no_config_is_one_plain_sentence(tmp_path, text):
     path.write_text(text)
     with pytest.raises(InputError):
         read_config(path, "x")
-    path.write_text(" " * 1_000_001)
-    with pytest.raises(InputError, match="1,000,000 bytes"):
+    path.write_text(" " * 10_000_001)
+    with pytest.raises(InputError, match="10,000,000 bytes"):
         read_config(path, "x")
 
 

@@ -226,6 +226,22 @@ def test_the_reserve_of_logs_moves_the_first_count_that_fits(empty: Library) -> 
     assert not any(one.startswith("reserved") for one in kinds(memory.answer(empty, view.with_options(reserve="6.2"))))
 
 
+@pytest.mark.parametrize(
+    ("precision", "on", "wanted"),
+    [("fp4", "b200-sxm", (2, "tpu-v7x", 4, "b200-sxm")), ("fp8", "gb200", (4, "tpu-v7x", 4, "gb200"))],
+)
+def test_the_reserve_moves_the_first_accelerator_too(
+    precision: str, on: str, wanted: tuple[object, ...], empty: Library
+) -> None:
+    """Where another has room for it, in more chips or in as many: both are named."""
+    where = {"model": ["deepseek-v3.2"], "precision": [precision], "accelerator": [on, "tpu-v7x"]}
+    answer = memory.answer(empty, View.of(where))
+    kind, values = headline(answer)
+    assert kind.startswith("fits_reserved")
+    assert tuple(values[key] for key in ("accelerators", "accelerator", "reserved", "reserved_on")) == wanted
+    assert all(value_label("accelerator", values[key]) in answer.verdict for key in ("accelerator", "reserved_on"))
+
+
 def test_predicted_minus_allocated_stands_beside_an_engines_log(empty: Library) -> None:
     """Of each of 2 H100: 0.9 x 80 GiB less 33.58 of weights and 6.2 or 4.9 of reserve, vLLM logged 33.88 and 32.0."""
     view = View.of({"model": ["llama-3.3-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm"]})
