@@ -130,8 +130,8 @@ def sentences_of_answers(code: str) -> list[str]:
 
 
 def told_by_answers(texts: Iterable[str]) -> list[str]:
-    """Those of the texts that are long and have a phrase of answers in them; SQL is none."""
-    long = {text for text in texts if len(text.split()) > LONG and not re.search(r"SELECT |GROUP BY ", text)}
+    """Those of the texts that are long and have a phrase of answers in them; SQL and commands are none."""
+    long = {text for text in texts if len(text.split()) > LONG and not re.search(r"SELECT |GROUP BY | --\w", text)}
     return sorted(text for text in long if not said_by_answers().isdisjoint(phrases(text)))
 
 
