@@ -94,7 +94,10 @@ def _layout(row: Mapping[str, Any], engine: EngineFlags) -> Iterator[tuple[str, 
     product = 1
     for key, value in stated.items():
         product *= 1 if key == "dp" and is_shared and engine.attention else value
-    is_open = bool(devices % product) or (len(stated) == 3 and product != devices)
+    across = stated.get("tp") or devices
+    # SGLang divides its tensor-parallel devices among the attention's copies; vLLM counts these by dp alone.
+    is_uneven = is_shared and (bool(across % (stated.get("dp") or 1)) if engine.attention else "dp" not in stated)
+    is_open = bool(devices % product) or (len(stated) == 3 and product != devices) or is_uneven
     for key in ("tp", "pp", "dp"):
         if key in stated and (is_open or stated[key] > 1):
             yield sizes[key], f"({stated[key]})" if is_open else str(stated[key])
@@ -105,9 +108,10 @@ def _layout(row: Mapping[str, Any], engine: EngineFlags) -> Iterator[tuple[str, 
     shape = model_shape.known(row["model"])
     if (row["ep"] or 1) > 1:
         is_sized = engine.experts.endswith("size")
-        # vLLM's flag spreads the experts over all devices of a pipeline's stage.
-        is_all = not is_open and row["ep"] * (stated.get("pp") or 1) == devices
-        yield engine.experts, str(row["ep"]) if is_sized else "" if is_all else f"({row['ep']})"
+        # SGLang's size divides the tensor-parallel one; vLLM's flag is for all devices of a pipeline's stage.
+        is_right = across % row["ep"] == 0 if is_sized else row["ep"] * (stated.get("pp") or 1) == devices
+        size = str(row["ep"]) if is_sized else ""
+        yield engine.experts, size if is_right and not is_open else f"({row['ep']})"
     elif row["ep"] is None and (shape is None or shape.is_moe):
         yield engine.experts, None
     if (row["nodes"] or 1) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 WORDS = {
     "nothing": "No point matches these filters; remove one.",
     "none_usable": "No point is usable: {many} of {points} {many:verb is/are} {why}.",
-    "none_mixed": "No deployment was measured at {isl} in / {osl} out too; leave that length out of the mix.",
+    "none_mixed": "No deployment of the mix was measured at {isl} in / {osl} out; leave that length out.",
     "none_keeps": "None of {deployments:count measured deployment} keeps the limits; ease one.",
     "none_states": "None of {deployments:count measured deployment} states the limited metrics; choose other limits.",
     "takes": "{chips} x {accelerator:accelerator} {chips:verb serves/serve} {demand} at lowest cost:"
@@ -64,8 +64,8 @@ WORDS = {
     "dropped": "Left out, as no deployment states that: the limit on {metrics}.",
     "dropped_mix": "Left out, as no deployment states that at every length: the limit on {metrics}.",
     "unlimited": "No limit on a latency is set: each serves the most it was measured to serve.",
-    "mix": "An instance gives each of the {lengths} lengths its own time, within the limits at each; that they share"
-    " steps is not looked at, nor random arrivals.",
+    "mix": "An instance gives each length of the mix ({lengths}) its own time, within the limits at each; that they"
+    " share steps is not looked at, nor random arrivals.",
     "sized": "Sized for a peak of {peak} x the mean, with {headroom:share} left free then.",
     "sized_spare": "Sized for a peak of {peak} x the mean, with {headroom:share} left free then and"
     " {spare:count instance} spare.",

@@ -388,6 +388,19 @@ STARTED: dict[str, tuple[Row, str, set[str]]] = {
         {"--nnodes", "--quantization", "--context-length", "--speculative-algorithm", "--max-running-requests",
          "--mem-fraction-static"},
     ),
+    "copies of the attention and experts that do not divide the devices": (
+        {"engine": "sglang", "tp": 4, "dp": 8, "ep": 8, "dp_attention": True},
+        "python -m sglang.launch_server --model-path CHECKPOINT --enable-dp-attention",
+        {"CHECKPOINT", "--tp-size", "--dp-size", "--ep-size", "--quantization", "--kv-cache-dtype", "--context-length",
+         "--disable-radix-cache", "--speculative-algorithm", "--max-running-requests", "--mem-fraction-static"},
+    ),
+    "copies of the attention that nobody counts": (
+        {"tp": 4, "dp_attention": True},
+        "vllm serve CHECKPOINT",
+        {"CHECKPOINT", "--tensor-parallel-size", "--data-parallel-size", "--quantization", "--kv-cache-dtype",
+         "--max-model-len", "--no-enable-prefix-caching", "--speculative-config", "--max-num-seqs",
+         "--gpu-memory-utilization"},
+    ),
     "a layout that contradicts the chips is open, and a cache that no flag names": (
         {"model": "deepseek-r1", "accelerators": 8, "tp": 8, "dp": 8, "ep": 4, "dp_attention": True, "nodes": 1,
          "checkpoint": "-trust", "kv_precision": "fp8_e5m2", "prefix_caching": True, "speculation": "none"},
