@@ -6,7 +6,6 @@ import json
 import math
 import os
 import signal
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -163,11 +162,3 @@ def test_what_can_be_no_query_is_refused_before_a_process_sees_it(
     monkeypatch.setattr(query, "result_by", None)
     with pytest.raises(QueryRefused, match=reason):
         query.readable(sql)
-
-
-def test_the_readers_own_index_is_locked_as_well(library: Library, tmp_path: Path) -> None:
-    outside = tmp_path / "x.csv"
-    outside.write_text("a\n1\n")
-    for sql in (f"SELECT * FROM '{outside}'", "SET threads = 1", "INSTALL httpfs", f"ATTACH '{outside}.db'"):
-        with pytest.raises(duckdb.Error):
-            library.cursor().execute(sql).fetchall()
