@@ -11,6 +11,20 @@ from tests.library.files import table
 COUNT = "SELECT count(*) FROM points"
 
 
+def test_an_import_a_retraction_and_another_process_are_seen_at_once(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    assert library.fetch(COUNT) == [(0,)]
+    library.add([table(tmp_path / "one.csv", {"concurrency": 1})])
+    assert library.fetch(COUNT) == [(1,)]
+    other = Library.open(tmp_path / "library", shipped=False)
+    other.add([table(tmp_path / "two.csv", {"concurrency": 2})])
+    library.refresh()
+    assert library.fetch(COUNT) == [(2,)]
+    ((point, *_),) = library.fetch("SELECT point_id FROM points WHERE concurrency = 1")
+    library.retract(point, "a doubt")
+    assert library.fetch(COUNT) == [(1,)]
+
+
 def test_parameters_tell_queries_apart_and_what_is_given_out_is_the_askers_own(tmp_path: Path) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "one.csv", {"concurrency": 1})])

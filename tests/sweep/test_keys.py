@@ -22,6 +22,7 @@ from bench.sweep.__main__ import main as run_detached
 from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan
+from bench.sweep.session.setup import looked_at
 from bench.sweep.wire.exchange import Target
 from bench.sweep.wire.redaction import kept, redacted, redacted_document
 from tests.sweep.played import Played, playing
@@ -163,10 +164,12 @@ def test_what_an_endpoint_says_with_a_key_in_it_is_kept_without(tmp_path: Path) 
 def test_an_endpoint_that_begins_to_repeat_the_key_within_a_point_gets_it_nowhere(
     more: dict[str, Any], kind: str, tmp_path: Path
 ) -> None:
+    """It answers the checks, the first point's seven requests and four of the second's."""
     with playing() as played:
         library = library_of(tmp_path, played.url)
-        detached(library)
-    with playing(Played(good=played.answered - 3, echoes=True, **more), port=played.port):
+        with knowing(library, KEY):
+            looked_at(Plan.from_mapping(tomllib.loads(PLAN), endpoints=Endpoints(library)))
+    with playing(Played(good=played.answered + 7 + 4, echoes=True, **more), port=played.port):
         folder = detached(library)
         assert_nowhere(KEY, said(tmp_path, library))
     assert [set(line.failures) for line, _ in folder.read.points] == [set(), {kind}]
