@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import random
+import signal
+import threading
 import time
 from collections.abc import Callable
 from multiprocessing.context import ForkServerContext
@@ -12,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from bench.errors import BenchError
 from bench.library import Library
 from bench.library.importing.sandbox import take_in
 from bench.library.store import nobody_holds
 from tests.library.files import sweep
-from tests.library.writers import add_each, churn, take_in_at_once, take_in_each
+from tests.library.writers import add_each, churn, signalled, take_in_at_once, take_in_each
 from tests.polling import until
 from tests.thorough import some, times
 
@@ -95,6 +98,38 @@ def test_an_import_killed_at_any_moment_is_published_whole_or_not_at_all(
         library.add(batch)
         assert len(whole(library)) == before + 3
     assert library.refusals().empty
+
+
+@pytest.mark.exhaustive  # a kill by itself is in importing/test_sandbox.py
+def test_the_child_killed_at_any_moment_costs_at_most_the_file_it_was_at(tmp_path: Path) -> None:
+    place, chance = tmp_path / "library", random.Random(12)
+    library = Library.open(place, shipped=False)
+    ended_by = {"refused": 0, "given up": 0, "too late": 0}
+    takes, trials = seconds_of_an_import(library, tmp_path), times(25, 2, 6)
+    for number in range(trials):
+        batch = [sweep(tmp_path / "files", 3 * number + place_in, ROWS) for place_in in range(3)]
+        before = len(whole(library))
+        killer = threading.Timer(chance.uniform(0, 1.1 * takes), signalled, (signal.SIGKILL,))
+        killer.start()
+        try:
+            report = take_in(library, batch)
+        except BenchError as problem:
+            assert "not imported" in str(problem)  # noqa: PT017 - either end is right, at its moment
+            report = None
+        killer.join()
+        library.refresh()
+        more = len(whole(library)) - before
+        if report is None:
+            assert more in (0, 3)
+            ended_by["given up"] += 1
+        else:
+            assert more == len(report.imported) == 3 - len(report.refused)
+            assert len(report.refused) <= 1
+            ended_by["refused" if report.refused else "too late"] += 1
+        library.add(batch)
+        assert len(whole(library)) == before + 3
+    assert sum(ended_by.values()) == trials
+    assert list((place / "tmp").iterdir()) == []
 
 
 def test_nobody_is_told_of_what_others_do_to_packs(processes: ForkServerContext, tmp_path: Path) -> None:
