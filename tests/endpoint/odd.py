@@ -16,21 +16,10 @@ from pathlib import Path
 from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[2]
-FOR_EVER = 1e9
 PATIENCE_S = 10
 
 Told = Literal["none", "end", "every", "whole"]
 """Where token counts stand: nowhere, in a chunk at the end, in every chunk, in answers that are not streamed alone."""
-
-
-@dataclass(frozen=True)
-class Failing:
-    """Failures at once for a stretch of time, which begins with the first request for an answer."""
-
-    status: int = 500
-    from_s: float = 0.0
-    until_s: float = FOR_EVER
-    retry_after: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,8 +43,6 @@ class Odd:
     ttft_ms: float = 20.0
     itl_ms: float = 10.0
     http: Literal["1.1", "1.0"] = "1.1"
-    keep_alive: bool = True
-    says_close: bool = True  # where it closes after each answer
     tls: bool = False
     events_per_write: int = 1
     tokens_per_chunk: int = 1
@@ -69,11 +56,17 @@ class Odd:
     prompt_factor: float = 1.0  # prompt tokens for each word
     prompt_more: int = 0
     says_output: int | None = None  # what usage has for the output of every answer, whatever came
-    failing: tuple[Failing, ...] = ()
     admits: int | None = None  # answers under way; whoever comes then is turned away
     rate_per_s: float | None = None  # requests let in, `burst` of them ahead of time
     burst: int = 1
-    turns_away: Failing = Failing(429)
+    retry_after: str | None = None  # what whoever is turned away is told
+
+
+# Endpoints that were met, by how they count tokens.
+FOUR_A_CHUNK_UNCOUNTED = Odd(tokens_per_chunk=4, usage="none")
+COUNTS_WHAT_IS_NOT_STREAMED = Odd(usage="whole", prompt_factor=4.75, prompt_more=12)
+"""Words have 4.75 tokens here, so that 64 asked for are 316; a stream does not tell."""
+IGNORES_MAX_TOKENS = Odd(length=40, finish="stop")
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from bench.endpoint import wheel
-from tests.endpoint.odd import Cut, Failing, Odd, Wrote
+from tests.endpoint.odd import Cut, Odd, Wrote
 from tests.endpoint.odd_stream import Reply, document, head, lasts_ms, writes
 
 MODEL = "odd-model"
 WAITING_CLIENTS = 4096
-REFUSED = {404: "There is no such route.", 500: "Internal server error"}
+REFUSED = {404: "There is no such route.", 429: "Not now."}
 
 
 class Endpoint:
@@ -28,26 +28,18 @@ class Endpoint:
         self.odd = odd
         self.log: list[Wrote] = []
         self.connections = self.under_way = self.answers = 0
-        self._since_ns: int | None = None
         self._level, self._level_ns = 0.0, 0
 
-    def turned_away(self, now_ns: int) -> Failing | None:
-        """How this request fails at once; None where it is let in."""
+    def turns_away(self, now_ns: int) -> bool:
+        """Whether this request comes too often, or while enough others are under way."""
         odd = self.odd
-        self._since_ns = now_ns if self._since_ns is None else self._since_ns
-        passed_s = (now_ns - self._since_ns) / 1e9
-        for failing in odd.failing:
-            if failing.from_s <= passed_s < failing.until_s:
-                return failing
         if odd.rate_per_s is not None:
             self._level = max(0.0, self._level - (now_ns - self._level_ns) / 1e9 * odd.rate_per_s)
             self._level_ns = now_ns
             if self._level + 1 > odd.burst:
-                return odd.turns_away
+                return True
             self._level += 1
-        if odd.admits is not None and self.under_way >= odd.admits:
-            return odd.turns_away
-        return None
+        return odd.admits is not None and self.under_way >= odd.admits
 
 
 class Connection(asyncio.Protocol):
@@ -84,14 +76,13 @@ class Connection(asyncio.Protocol):
             self._say(200, {"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": "someone"}]})
             return
         if what != "POST /v1/chat/completions":
-            self._refuse(Failing(404))
+            self._refuse(404)
             return
         wrote = Wrote(len(self.endpoint.log), self.number, now_ns)
         self.endpoint.log.append(wrote)
-        failing = self.endpoint.turned_away(now_ns)
-        if failing is not None:
-            self._note(wrote, status=failing.status, ended="refused", ended_ns=time.monotonic_ns())
-            self._refuse(failing)
+        if self.endpoint.turns_away(now_ns):
+            self._note(wrote, status=429, ended="refused", ended_ns=time.monotonic_ns())
+            self._refuse(429)
             return
         self.endpoint.under_way += 1
         self._task = asyncio.ensure_future(self._answer(wrote, json.loads(body)))
@@ -135,13 +126,13 @@ class Connection(asyncio.Protocol):
             self.transport.write(write.data)
             wrote.chunks_ns.extend([now_ns] * len(write.tokens))
             wrote.tokens.extend(write.tokens)
-        if not ((reply.cut or odd).terminates and odd.keep_alive and odd.http == "1.1"):
+        if not ((reply.cut or odd).terminates and odd.http == "1.1"):
             self.transport.close()
         return "cut" if reply.cut else "whole"
 
-    def _refuse(self, failing: Failing) -> None:
-        after = {} if failing.retry_after is None else {"retry-after": failing.retry_after}
-        self._say(failing.status, {"error": {"message": REFUSED.get(failing.status, "Not now.")}}, after)
+    def _refuse(self, status: int) -> None:
+        after = self.endpoint.odd.retry_after
+        self._say(status, {"error": {"message": REFUSED[status]}}, {} if after is None else {"retry-after": after})
 
     def _say(self, status: int, said: object, more: dict[str, str] | None = None) -> None:
         self._send(status, json.dumps(said).encode(), {"content-type": "application/json", **(more or {})})
@@ -149,7 +140,7 @@ class Connection(asyncio.Protocol):
     def _send(self, status: int, data: bytes, fields: dict[str, str]) -> None:
         odd = self.endpoint.odd
         self.transport.write(head(odd, status, {**fields, "content-length": str(len(data))}) + data)
-        if not odd.keep_alive or odd.http == "1.0":
+        if odd.http == "1.0":
             self.transport.close()
 
     def _note(self, wrote: Wrote, **more: Any) -> Wrote:
@@ -166,13 +157,7 @@ async def _until(since_ns: int, ms: float) -> None:
 def _odd(stated: dict[str, Any]) -> Odd:
     """An endpoint's declaration, from what JSON has made of it."""
     cut = stated.pop("cut")
-    failing, away = stated.pop("failing"), stated.pop("turns_away")
-    return Odd(
-        **stated,
-        cut=cut and Cut(**{**cut, "of": tuple(cut["of"])}),
-        failing=tuple(Failing(**one) for one in failing),
-        turns_away=Failing(**away),
-    )
+    return Odd(**stated, cut=cut and Cut(**{**cut, "of": tuple(cut["of"])}))
 
 
 async def serve() -> None:

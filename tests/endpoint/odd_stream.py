@@ -36,8 +36,7 @@ class Reply:
 
 def head(odd: Odd, status: int, fields: Mapping[str, str]) -> bytes:
     """The head of any answer."""
-    closes = odd.says_close and (odd.http == "1.0" or not odd.keep_alive)
-    keeps = {"connection": "close"} if closes else {}
+    keeps = {"connection": "close"} if odd.http == "1.0" else {}
     lines = [f"{name}: {value}" for name, value in {**keeps, **fields}.items()]
     return "\r\n".join([f"HTTP/{odd.http} {status} Said", *lines, "", ""]).encode()
 

@@ -107,13 +107,6 @@ def test_reasoning_comes_first_under_its_own_name_and_is_counted() -> None:
     assert (len(tokens_of(message["reasoning"])), len(tokens_of(message["content"]))) == (3, 5)
 
 
-def test_an_endpoint_that_cannot_stream_answers_with_a_document() -> None:
-    with running(Settings(**QUICK, stream=False)) as url:
-        reply = post(url, chat())
-    assert reply.headers["Content-Type"] == "application/json"
-    assert reply.json["object"] == "chat.completion"
-
-
 def test_some_requests_stop_early_unless_told_to_ignore_the_end() -> None:
     with running(Settings(ttft_ms=0, itl_ms=0, stops_early=0.5)) as url:
         free = many(url, [chat(max_tokens=50) for _ in range(30)])

@@ -12,9 +12,8 @@ import pytest
 
 from bench.records import Load
 from bench.sweep.wire.exchange import Exchange, Limits, Target
-from tests.endpoint import odd_kinds
 from tests.endpoint.loading import asks, loaded
-from tests.endpoint.odd import Cut, Odd, Servers, Wrote, serving
+from tests.endpoint.odd import COUNTS_WHAT_IS_NOT_STREAMED, FOUR_A_CHUNK_UNCOUNTED, Cut, Odd, Servers, Wrote, serving
 
 pytestmark = pytest.mark.long
 
@@ -42,15 +41,15 @@ FINISHED = {
 }
 UNCOUNTED = {
     "a token a chunk": Odd(usage="none"),
-    "four a chunk": odd_kinds.FOUR_A_CHUNK_UNCOUNTED,
+    "four a chunk": FOUR_A_CHUNK_UNCOUNTED,
     "eight events a write": Odd(events_per_write=8, usage="none"),
-    "counted when not streamed": odd_kinds.COUNTS_WHAT_IS_NOT_STREAMED,
+    "counted when not streamed": COUNTS_WHAT_IS_NOT_STREAMED,
 }
 SEVERAL = {
     "eight a chunk": (Odd(tokens_per_chunk=8), OSL),
     "four a chunk, the last of two": (Odd(tokens_per_chunk=4), OSL - 2),
     "four a chunk, counted in each": (Odd(tokens_per_chunk=4, usage="every"), OSL),
-    "four a chunk, not counted": (odd_kinds.FOUR_A_CHUNK_UNCOUNTED, OSL),
+    "four a chunk, not counted": (FOUR_A_CHUNK_UNCOUNTED, OSL),
 }
 OTHERS = {
     "all tokens in one chunk": Odd(tokens_per_chunk=2 * OSL),

@@ -199,21 +199,6 @@ def test_a_damaged_result_is_read_or_refused_in_a_sentence(name: str, tmp_path: 
     assert read < COUNT
 
 
-@pytest.mark.long
-def test_damaged_results_are_imported_whole_or_not_at_all(tmp_path: Path) -> None:
-    library = Library.open(tmp_path / "library", shipped=False)
-    paths = []
-    for name in FOLDERS:
-        for damaged in damaged_results(name, times(10, 1), SEED + 1):
-            folder = Path(shutil.copytree(damaged.sample.parent, tmp_path / name / damaged.name))
-            paths.append(folder / damaged.sample.name)
-            paths[-1].write_bytes(damaged.content)
-    told = {source.sha256: source.points for source in library.add(paths).imported}
-    assert 0 < len(told) < len(paths)
-    assert {folder.name for folder in (library.path / "sources").iterdir()} == told.keys()
-    assert dict(library.fetch("SELECT source_id, count(*) FROM points GROUP BY ALL")) == told
-
-
 def check_row(row: dict[str, Any]) -> None:
     """Every number of a row is possible, and every word can be shown."""
     for key, value in row.items():

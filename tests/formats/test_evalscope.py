@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.formats.reading_of import one_point, passports
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "evalscope"
@@ -23,22 +21,6 @@ NEW = {
     "TPOT (ms)": 15.0,
     "Avg Output Tokens": 256.0,
 }
-
-
-@pytest.mark.parametrize(
-    ("level", "concurrency", "output", "ttft", "tpot"),
-    [
-        ("parallel_1_number_10", 1, 39.3256, 500, 24.5),
-        ("parallel_16_number_32", 16, 202.0371, 1200, 77.0),
-        ("parallel_64_number_128", 64, 400.213, 4000, 152.4),
-    ],
-)
-def test_a_folder_is_a_level_in_seconds(level: str, concurrency: int, output: float, ttft: float, tpot: float) -> None:
-    found = one_point(SAMPLES / level / "benchmark_summary.json")
-    assert (found["load_kind"], found["concurrency"], found["output_tokens_per_s"]) == ("closed", concurrency, output)
-    assert (found["ttft_ms_mean"], found["tpot_ms_mean"]) == pytest.approx((ttft, tpot))
-    assert found["e2el_ms_mean"] == pytest.approx(ttft + 511 * tpot, rel=1e-3)
-    assert "flags" not in found
 
 
 def test_tpot_is_what_the_version_takes_for_it(tmp_path: Path) -> None:

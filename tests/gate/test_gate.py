@@ -78,6 +78,7 @@ def test_runs_that_are_a_tenth_slower_are_worse_for_people_and_machines(tmp_path
         assert faster.verdict == "better"
 
 
+@pytest.mark.exhaustive
 def test_runs_that_are_alike_are_never_worse(tmp_path: Path) -> None:
     for seed in range(times(6, 1)):
         then = runs(tmp_path / f"then{seed}", 1.0, scatter=0.01, seed=seed)

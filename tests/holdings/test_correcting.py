@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -85,19 +84,6 @@ def test_a_reason_is_one(library: Library) -> None:
     assert list(history.changes(library)["what"]) == ["imported"]
 
 
-def test_a_wrong_accelerator_is_corrected_and_the_files_word_comes_back(library: Library) -> None:
-    source = source_of(library, "mine.csv")
-    correcting.state(library, HERE, source, "accelerator", "H200")
-    assert opened.values(library, source, "accelerator") == [("h200-sxm", 3)]
-    stated = history.stated(library, source).to_dict("records")
-    assert [(row["fact"], row["value"], row["who"]) for row in stated] == [
-        ("accelerator", "h200-sxm", "a reader (local)")
-    ]
-    correcting.state(library, HERE, source, "accelerator", None)
-    assert opened.values(library, source, "accelerator") == [("h100-sxm", 3)]
-    assert history.stated(library, source).empty
-
-
 def test_every_fact_a_page_offers_can_be_stated() -> None:
     values = {"date": "2026-05-01", "url": "https://example.org", "usd_per_accelerator_hour": "2.49"}
     for fact in correcting.FACTS:
@@ -118,18 +104,6 @@ def test_deleting_wants_the_beginning_of_the_id(library: Library) -> None:
     assert not (library.path / "sources" / source).exists()
     with pytest.raises(UsageError, match="purged"):
         correcting.restore(library, HERE, source)
-
-
-def test_what_ships_is_hidden_but_not_deleted(kept: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.library.library.SHIPPED", kept.path)
-    library = Library.open(tmp_path / "library")
-    held = source_of(library, "theirs.csv")
-    with pytest.raises(UsageError, match="ships with Kneepoint"):
-        correcting.purge(library, HERE, held, "unwanted", held[:8])
-    correcting.retract(library, HERE, held, "unwanted")
-    assert counts(library)["points"] == 3
-    correcting.restore(library, HERE, held)
-    assert counts(library)["points"] == 5
 
 
 def test_a_tag_is_put_on_once_and_taken_off(library: Library) -> None:
@@ -156,12 +130,14 @@ def test_one_fact_is_stated_about_several_sources_with_a_line_for_each(library: 
     ids = [source_of(library, file) for file in ("mine.csv", "theirs.csv")]
     before = len(history.changes(library))
     correcting.state_of_all(library, HERE, ids, "accelerator", "b200")
-    assert set(library.fetch("SELECT DISTINCT accelerator FROM points")) == {("b200-sxm",)}
+    assert [opened.values(library, id, "accelerator") for id in ids] == [[("b200-sxm", 3)], [("b200-sxm", 2)]]
     lines = history.changes(library).head(len(history.changes(library)) - before)
     assert len(lines) == 2
     for id in ids:
-        assert list(history.stated(library, id)["fact"]) == ["accelerator"]
+        stated = history.stated(library, id)[["fact", "value", "who"]].to_numpy().tolist()
+        assert stated == [["accelerator", "b200-sxm", "a reader (local)"]]
         correcting.state(library, HERE, id, "accelerator", None)
+        assert history.stated(library, id).empty
     assert set(library.fetch("SELECT DISTINCT accelerator FROM points")) == {("h100-sxm",), ("mi300x",)}
 
 

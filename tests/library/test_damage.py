@@ -97,7 +97,7 @@ def delete(path: Path, chance: random.Random) -> None:
 
 
 ENDINGS = (".parquet", ".json", ".passports.parquet", ".scores.parquet", ".refusals.parquet")
-SAMPLE = ((flip, ".parquet"), (cut, ".json"), (delete, ".scores.parquet"))
+SAMPLE = ((flip, ".parquet"), (cut, ".json"))
 CROSS = itertools.product((flip, empty, cut, delete), ENDINGS)
 
 
@@ -132,12 +132,9 @@ def test_whatever_happens_to_a_file_of_a_pack_a_rebuild_mends_it(
             assert wrong(place) == []
 
 
-@pytest.mark.parametrize("damage", [flip, delete])
-def test_an_answer_says_that_rows_of_the_library_are_missing(
-    place: Path, damage: Callable[[Path, random.Random], None], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_answer_says_that_rows_of_the_library_are_missing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert Library.open(place, shipped=False).incomplete() == []
-    damage(place / "points" / listed(place / "points")[0], random.Random(3))
+    flip(place / "points" / listed(place / "points")[0], random.Random(3))
     answer = question("heatmap").answer(Library.open(place, shipped=False), View())
     assert any("Rows are missing" in one for one in answer.said("caveat"))
     assert main(["query", "SELECT count(*) FROM sources", "--library", str(place)]) == 0

@@ -112,7 +112,7 @@ def test_a_running_sweep_gets_no_pack(library: Library) -> None:
     assert len(shown(library)) == 4
 
 
-@pytest.mark.parametrize("seed", some(range(6), 2))
+@pytest.mark.parametrize("seed", some(range(6), 1))
 def test_whatever_happens_in_whatever_order_every_point_counts_once(library: Library, seed: int) -> None:
     """Measuring, tearing, settling, stating facts, rebuilding and losing packs, against a plain set."""
     draw, ids = random.Random(seed), dict[tuple[str, int], str]()

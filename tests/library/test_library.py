@@ -109,7 +109,7 @@ class TestImport:
             ({"osl": None}, {"osl_requested": 512}),
         ],
     )
-    def test_figures_are_judged_by_facts_that_are_stated_later(
+    def test_figures_are_judged_by_facts_that_are_stated_later_or_taken_back(
         self, library: Library, tmp_path: Path, lacking: dict[str, object], facts: dict[str, object]
     ) -> None:
         """100 answers a second of 1 s are 100 in flight, where 4 were let in."""
@@ -119,6 +119,8 @@ class TestImport:
         library.set_facts(report.imported[0].sha256, facts)
         ((flags,),) = library.fetch("SELECT flags FROM points")
         assert "littles-law" in flags
+        library.set_facts(report.imported[0].sha256, dict.fromkeys(facts))
+        assert library.fetch("SELECT flags FROM points") == [(None,)]
 
     def test_lengths_nobody_states_are_asked_for_and_kept(self, library: Library, tmp_path: Path) -> None:
         rows = [{"isl": None, "isl_actual": 51.2}, {"isl": None, "osl": None, "dataset": "sharegpt"}, {}]

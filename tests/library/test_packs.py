@@ -156,7 +156,7 @@ CHANGES: dict[str, Callable[[Library, str, Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", some(CHANGES, 2))
+@pytest.mark.parametrize("name", some(CHANGES, 1))
 def test_a_change_that_ends_before_any_of_its_steps_harms_no_source(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

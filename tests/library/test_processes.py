@@ -100,6 +100,7 @@ def test_an_import_killed_at_any_moment_is_published_whole_or_not_at_all(
     assert library.refusals().empty
 
 
+@pytest.mark.exhaustive  # a kill by itself is in importing/test_sandbox.py
 def test_the_child_killed_at_any_moment_costs_at_most_the_file_it_was_at(tmp_path: Path) -> None:
     place, chance = tmp_path / "library", random.Random(12)
     library = Library.open(place, shipped=False)

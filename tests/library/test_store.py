@@ -52,17 +52,6 @@ def test_a_file_of_ours_that_cannot_be_read_is_told(tmp_path: Path, content: byt
         read_manifest(tmp_path)
 
 
-def test_entries_of_unknown_shape_change_nothing(tmp_path: Path) -> None:
-    root = Root(tmp_path, writable=True)
-    root.ledger("facts").write_bytes(b'{"a": 1}\n\xff\xfe\n[1, 2]\nnull\n\n{"id": "\\ud800"}\n{"b": 2}\n')
-    assert ledger.lines(root.ledger("facts")) == [{"a": 1}, {"b": 2}]
-    for name in ledger.VISIBLE:
-        for entry in ({}, {"id": 3}, {"id": "x", "action": "explode"}, {"source_id": "x", "facts": 3}):
-            append_lines(root.ledger(name), entry)
-    read = ledger.read([root])
-    assert (read.facts, read.retractions) == ({}, {})
-
-
 @pytest.mark.parametrize("text", ["..", "a" * 63, "A" * 64, "a" * 64 + "\n", "../" * 21 + "a", "a" * 65, ""])
 def test_only_a_source_id_becomes_a_folder(tmp_path: Path, text: str) -> None:
     with pytest.raises(NotFound):

@@ -11,6 +11,7 @@ from bench.endpoint import Settings
 from bench.endpoint.serving import running
 from bench.runs import grid_chart, story, watching
 from bench.sweep.folder import UNDER_WAY, Folder
+from bench.sweep.pauses import Pauses
 from bench.sweep.planning.plan import Plan
 from bench.sweep.session import jobs
 from bench.sweep.session.runner import run
@@ -88,12 +89,12 @@ def test_a_strange_status_is_watched_all_the_same() -> None:
 @pytest.mark.long
 def test_the_cells_fill_as_points_finish_and_hold_what_the_journal_says(tmp_path: Path) -> None:
     statuses = []
-    with running(Settings(ttft_ms=40, itl_ms=5)) as url:
+    with running(Settings(ttft_ms=10, itl_ms=1)) as url:
         plan = Plan.from_fields({"endpoint.url": url, **STATED})
         folder = Folder.create(tmp_path, plan)
         before = grid_chart.figure(story(folder), plan, chart.theme("light"))
         assert not before.layout.annotations
-        run(folder, lambda status: statuses.append(dict(status)))
+        run(folder, lambda status: statuses.append(dict(status)), pauses=Pauses(point_s=0.02))
     told = story(folder)
     made = grid_chart.figure(told, folder.plan, chart.theme("dark"))
     _, cells = made.data

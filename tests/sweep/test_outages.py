@@ -14,7 +14,8 @@ import pytest
 from bench.endpoint import Settings, running
 from bench.formats.journal import PointLine
 from bench.library import Library
-from bench.sweep.folder import listed
+from bench.sweep.folder import Folder, listed
+from bench.sweep.pauses import Pauses
 from bench.sweep.session import endings
 from bench.sweep.session.endings import enter, given_up
 from bench.sweep.session.runner import run
@@ -119,7 +120,7 @@ def test_a_point_that_is_given_up_is_failed_whatever_it_began_with(tmp_path: Pat
     first = asked_before(**stated)
     with running(failing(first + 30, FOR_GOOD)) as url:
         folder = folder_for(tmp_path, url, **stated)
-        assert run(folder).state == "failed"
+        assert run(folder, pauses=Pauses(point_s=0.05)).state == "failed"
     ((line, _),) = folder.read.points
     assert (line.state, line.metrics.keys()) == ("failed", {"requests_ok", "requests_failed", "requests_resent"})
     assert (line.error or "").startswith("it was given up after ")
@@ -149,8 +150,9 @@ def arguments(url: str, library: Path, *more: str) -> list[str]:
 def test_a_strict_sweep_with_a_flag_is_told_by_its_exit_status(tmp_path: Path) -> None:
     with running(Settings(ttft_ms=2, itl_ms=1, stops_early=1.0, dialect="openai")) as url:
         asked = arguments(url, tmp_path, "point.requests=20", "point.warmup_requests=4")
-        assert command(*asked).returncode == 0
         assert command(*asked, "--strict").returncode == 3
+    (folder,) = listed(tmp_path)
+    assert command("resume", folder.id, "--library", str(tmp_path)).returncode == 0
 
 
 def test_an_error_share_that_the_plan_states_ends_a_grid(tmp_path: Path) -> None:
@@ -165,14 +167,9 @@ def test_an_error_share_that_the_plan_states_ends_a_grid(tmp_path: Path) -> None
     assert [folder.id for folder in listed(tmp_path / "library")] == [told["id"]]
 
 
-@pytest.mark.usefixtures("impatient")
 def test_a_sweep_without_a_figure_is_no_source_of_the_library(tmp_path: Path) -> None:
-    first = asked_before()
-    library = tmp_path / "library"
-    with running(failing(first, FOR_GOOD)) as url:
-        folder = folder_for(library, url)
-        assert run(folder).state == "failed"
-    assert [line.state for line, _ in folder.read.points] == ["failed", "failed"]
-    assert all(adds_up(line) for line, _ in folder.read.points)
-    assert Library.open(library, shipped=False).fetch("SELECT count(*) FROM points")[0] == (0,)
-    assert enter(folder, library) == 0
+    swept = sweeps.Sweep(tmp_path)
+    counts = {"requests_ok": 0.0, "requests_failed": 10.0, "requests_resent": 0.0}
+    swept.say(sweeps.point(1, state="failed", error="no request succeeded", metrics=counts))
+    assert Library.open(tmp_path, shipped=False).fetch("SELECT count(*) FROM points")[0] == (0,)
+    assert enter(Folder(swept.folder), tmp_path) == 0

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench import flags
 from bench.catalogue import is_metric
 from bench.formats import published
 from bench.formats.plausibility import Contradiction, front_door
@@ -257,51 +256,3 @@ def test_a_flag_goes_where_figures_earned_it_only_as_they_were_read() -> None:
     assert "concurrency is 16" in still["seen"]
     assert still["why"] == "the client pauses"
     assert judged(8, 16, flag("littles-law")) == [flag("littles-law")]
-
-
-def test_what_contradicts_littles_law_ranks_nowhere_and_what_a_median_may_explain_does() -> None:
-    columns = {
-        "output_tokens_per_s": pa.array([1000.0] * 7),
-        "osl_requested": pa.array([100] * 7),
-        "concurrency": pa.array([64, 59, 23, 25, 97, 6, 5]),
-        "load_kind": pa.array(["closed"] * 7),
-        "e2el_ms_mean": pa.array([1000.0, 1000.0, *[None] * 5]),  # 10 answers a second of 1 s are 10 in flight
-        "e2el_ms_p50": pa.array([None, None, *[1000.0] * 5]),
-    }
-    found = with_doubts(columns, 7)
-    assert found is not None
-    kinds = [[flag["kind"] for flag in json.loads(one)] for one in found.to_pylist()]
-    by_median = ["littles-law-by-median"]
-    few, law = ["few-in-flight"], ["littles-law"]
-    assert kinds == [law, few, by_median, few, law, by_median, law]
-    assert [flags.weight(kind) for (kind,) in (law, few, by_median)] == ["excludes", "warns", "warns"]
-
-
-def test_more_in_flight_than_were_let_in_ranks_nowhere_however_it_is_stated() -> None:
-    """6,000 tokens/s on each of 8 chips are 46.9 answers a second of 1,024 tokens, of 5 s each: 234 of 64."""
-    columns = {
-        "output_tokens_per_s_per_accelerator": pa.array([6000.0, 1000.0]),
-        "accelerators": pa.array([8, 8]),
-        "osl_requested": pa.array([1024, 1024]),
-        "e2el_ms_mean": pa.array([5000.0, 5000.0]),
-        "concurrency": pa.array([64, 64]),
-        "load_kind": pa.array(["unknown", "unknown"]),
-    }
-    found = with_doubts(columns, 2)
-    assert found is not None
-    first, other = found.to_pylist()
-    assert [flag["kind"] for flag in json.loads(first)] == ["littles-law"]
-    assert other is None
-
-
-def test_all_tokens_that_the_lengths_do_not_allow_are_told() -> None:
-    columns = {
-        "output_tokens_per_s": pa.array([1500.0, 1500.0, 1500.0]),
-        "total_tokens_per_s": pa.array([20_000.0, 7500.0, 3000.0]),
-        "isl_requested": pa.array([1024] * 3),
-        "osl_requested": pa.array([256] * 3),
-    }
-    found = with_doubts(columns, 3)
-    assert found is not None
-    kinds = [[flag["kind"] for flag in json.loads(one or "[]")] for one in found.to_pylist()]
-    assert kinds == [["rates_differ"], [], ["rates_differ"]]

@@ -121,19 +121,6 @@ def test_a_throughput_of_each_accelerator_is_that_of_all_over_their_number() -> 
     assert kinds(decode) == ["rates_differ"]
 
 
-def test_an_impossible_throughput_of_each_accelerator_ranks_nowhere_beside_a_possible_one_of_all() -> None:
-    """64 in flight at 6,400 tokens/s; 40,000 on each of 8 chips would be 3,200."""
-    one = point(output_tokens_per_s=6400.0, output_tokens_per_s_per_accelerator=40_000.0, e2el_ms_mean=1000.0)
-    assert kinds(one) == ["littles-law", "rates_differ"]
-
-
-def test_an_impossible_rate_of_requests_ranks_nowhere_beside_a_possible_one_of_tokens() -> None:
-    """64 in flight by 6,400 tokens/s of 100 each; 3,200 requests/s of 1 s are 3,200."""
-    one = point(output_tokens_per_s=6400.0, requests_per_s=3200.0, e2el_ms_mean=1000.0)
-    assert kinds(one) == ["littles-law"]
-    assert kinds(point(output_tokens_per_s=6400.0, requests_per_s=64.0, e2el_ms_mean=1000.0)) == []
-
-
 @pytest.mark.parametrize(
     ("lengths", "total", "expected"),
     [
@@ -212,11 +199,6 @@ def test_requests_in_one_of_their_parts_are_no_more_than_were_let_in(latency: st
         check("f.csv", point(requests_per_s=64.0, **{latency: 101_000.0}))
 
 
-def test_a_gap_between_chunks_does_not_tell_how_many_tokens_stream() -> None:
-    """6,400 tokens/s in chunks of 100 tokens with 1 s between them are 64 that stream."""
-    assert kinds(point(output_tokens_per_s=6400.0, itl_ms_mean=1000.0)) == []
-
-
 @pytest.mark.parametrize("statistic", ["mean", "p50"])
 def test_the_time_of_a_request_over_its_tokens_tells_how_many_are_in_flight_where_all_have_one_length(
     statistic: str,
@@ -239,14 +221,6 @@ def test_requests_of_a_counted_length_tell_how_many_stream() -> None:
         assert kinds(point(workload=counted, **{rate: most, "tpot_ms_mean": 10.0})) == []
         # Answers may have ended long before the length that was only asked for.
         assert kinds(point(workload=requested, **{rate: most * 257 / 255, "tpot_ms_mean": 10.0})) == []
-
-
-def test_a_window_is_as_wide_as_the_requests_that_were_let_in() -> None:
-    """9,000 in all where counted lengths come to 7,500, in a window that has up to 5 of 100 requests in part."""
-    lengths = Workload(isl_actual=1024.0, osl_actual=256.0)
-    rates = {"output_tokens_per_s": 1500.0, "total_tokens_per_s": 9000.0, "requests_ok": 100.0}
-    assert kinds(point(Load("closed", concurrency=5), lengths, **rates)) == ["rates_differ"]
-    assert kinds(point(Load("closed", concurrency=10), lengths, **rates)) == []
 
 
 def test_the_largest_part_of_a_request_tells() -> None:
@@ -300,27 +274,6 @@ def test_an_open_loop_answers_no_more_than_it_was_sent(
 ) -> None:
     assert kinds(point(load, **metrics)) == expected
     assert flags.weight("more_than_sent") == "excludes"
-
-
-def test_a_rate_of_conversations_is_not_one_of_requests() -> None:
-    assert kinds(point(SENT, Workload(turns=4.0), requests_per_s=40.0)) == []
-
-
-def test_the_parts_of_a_request_tell_beside_an_e2el_too() -> None:
-    """60,000 tokens/s of 30 ms each are 1,800 that stream where 64 were let in, though E2EL and answers make 64."""
-    long = Workload(osl_requested=1024)
-    latencies = {"e2el_ms_mean": 1092.0, "ttft_ms_mean": 300.0}
-    assert kinds(point(workload=long, output_tokens_per_s=60_000.0, tpot_ms_mean=30.0, **latencies)) == ["littles-law"]
-    assert kinds(point(workload=long, output_tokens_per_s=60_000.0, tpot_ms_mean=0.8, **latencies)) == []
-
-
-def test_answers_that_end_before_the_length_that_was_asked_for_are_as_many_as_requests_a_second() -> None:
-    """10 requests/s of 6.4 s are 64 in flight, of 200 tokens each where 1,024 were asked for."""
-    metrics = {"requests_per_s": 10.0, "output_tokens_per_s": 2000.0, "e2el_ms_mean": 6400.0}
-    assert kinds(point(workload=Workload(osl_requested=1024), **metrics)) == []
-    assert kinds(point(workload=Workload(osl_requested=1024), **{**metrics, "e2el_ms_mean": 64_000.0})) == [
-        "littles-law"
-    ]
 
 
 @pytest.mark.parametrize(("statistic", "most"), [("p50", 1.5), ("mean", 100.0)])
@@ -377,12 +330,44 @@ def test_how_many_requests_were_answered_follows_from_their_rate_or_their_tokens
     assert request_count(metrics, osl) == expected
 
 
-def test_an_excluding_flag_is_given_rather_than_the_one_of_a_median() -> None:
-    """By the median 39 of 64 are in flight, which a mean may explain; by what each chip is said to do 390 are."""
-    median = point(output_tokens_per_s=2600.0, e2el_ms_p50=1500.0)
-    assert kinds(median) == ["littles-law-by-median"]
-    both = dataclasses.replace(median, metrics={**median.metrics, "output_tokens_per_s_per_accelerator": 26_000.0 / 8})
-    assert kinds(both) == ["littles-law", "rates_differ"]
+OSL_1024 = Workload(osl_requested=1024)
+LENGTHS = Workload(isl_actual=1024.0, osl_actual=256.0)
+OF_REQUESTS = {"requests_per_s": 10.0, "output_tokens_per_s": 2000.0}
+STREAMED = {"output_tokens_per_s": 60_000.0, "e2el_ms_mean": 1092.0, "ttft_ms_mean": 300.0}
+MEDIAN = {"output_tokens_per_s": 2600.0, "e2el_ms_p50": 1500.0}
+WINDOW = {"output_tokens_per_s": 1500.0, "total_tokens_per_s": 9000.0, "requests_ok": 100.0}
+POSSIBLE = {"output_tokens_per_s": 6400.0, "e2el_ms_mean": 1000.0}
+
+
+@pytest.mark.parametrize(
+    ("load", "workload", "metrics", "expected"),
+    [
+        # 64 in flight by 6,400 tokens/s of all; 40,000 on each of 8 chips are 3,200, and so are 3,200 requests/s.
+        (CLOSED, None, {**POSSIBLE, "output_tokens_per_s_per_accelerator": 40_000.0}, ["littles-law", "rates_differ"]),
+        (CLOSED, None, {**POSSIBLE, "requests_per_s": 3200.0}, ["littles-law"]),
+        (CLOSED, None, {**POSSIBLE, "requests_per_s": 64.0}, []),
+        # Chunks of 100 tokens with 1 s between them: a gap does not tell how many tokens stream.
+        (CLOSED, None, {"output_tokens_per_s": 6400.0, "itl_ms_mean": 1000.0}, []),
+        # 9,000 in all where counted lengths come to 7,500, in a window that has up to 5 or 10 of 100 requests in part.
+        (Load("closed", concurrency=5), LENGTHS, WINDOW, ["rates_differ"]),
+        (Load("closed", concurrency=10), LENGTHS, WINDOW, []),
+        # A rate of conversations is not one of requests.
+        (Load("open", request_rate=10.0), Workload(turns=4.0), {"requests_per_s": 40.0}, []),
+        # 60,000 tokens/s of 30 ms each are 1,800 that stream where 64 were let in, though E2EL and answers make 64.
+        (CLOSED, OSL_1024, {**STREAMED, "tpot_ms_mean": 30.0}, ["littles-law"]),
+        (CLOSED, OSL_1024, {**STREAMED, "tpot_ms_mean": 0.8}, []),
+        # 10 requests/s of 6.4 s are 64 in flight, of 200 tokens each where 1,024 were asked for.
+        (CLOSED, OSL_1024, {**OF_REQUESTS, "e2el_ms_mean": 6400.0}, []),
+        (CLOSED, OSL_1024, {**OF_REQUESTS, "e2el_ms_mean": 64_000.0}, ["littles-law"]),
+        # By the median 39 of 64 are in flight, which a mean may explain; by what each chip is said to do 390 are.
+        (CLOSED, None, MEDIAN, ["littles-law-by-median"]),
+        (CLOSED, None, {**MEDIAN, "output_tokens_per_s_per_accelerator": 3250.0}, ["littles-law", "rates_differ"]),
+    ],
+)
+def test_of_several_figures_the_one_that_tells_most_is_heard(
+    load: Load, workload: Workload | None, metrics: dict[str, float], expected: list[str]
+) -> None:
+    assert kinds(point(load, workload, **metrics)) == expected
 
 
 def impossible(one: Point) -> Point:

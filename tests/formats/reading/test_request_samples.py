@@ -16,14 +16,6 @@ from bench.formats.reading.source_file import SourceFile
 SAMPLES = Path(__file__).parents[2] / "samples" / "vllm"
 
 
-def test_the_requests_of_a_file_are_those_its_figures_are_over() -> None:
-    file = SourceFile(SAMPLES / "concurrency-4.json")
-    ((_, kept),) = request_samples.of_points(vllm.read, file).items()
-    (row,) = vllm.read(file).points.to_pylist()
-    for base, values in kept.items():
-        assert float(np.nanmean(values)) == pytest.approx(row[f"{base}_mean"], rel=0.02)
-
-
 def test_nothing_is_kept_where_nobody_asks() -> None:
     metrics = MetricCollector("made", None).of_point()
     metrics.file_samples("ttft_ms", np.array([0.1, 0.2]), unit="s", factor=1000, definition="as catalogue")

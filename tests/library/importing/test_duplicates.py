@@ -35,7 +35,7 @@ LEVELS_OF_AIPERF = SAMPLES / "aiperf" / "levels"
 every_sum = pytest.mark.parametrize("of", some(SUMS, 1))
 
 
-every_file = pytest.mark.parametrize("name", some(ALONE, 2))
+every_file = pytest.mark.parametrize("name", some(ALONE, 1))
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from bench.sweep.generator.calibration import WORDS
 from bench.sweep.pauses import Pauses
 from bench.sweep.session.runner import run
 from bench.sweep.session.setup import looked_at
-from tests.endpoint.odd import Odd, Servers, serving
-from tests.endpoint.odd_kinds import COUNTS_WHAT_IS_NOT_STREAMED, IGNORES_MAX_TOKENS
+from tests.endpoint.odd import COUNTS_WHAT_IS_NOT_STREAMED, IGNORES_MAX_TOKENS, Odd, Servers, serving
 from tests.sweep.sweeping import folder_for, plan_for
+from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
@@ -87,7 +87,7 @@ def test_where_only_whole_answers_tell_they_are_asked(tmp_path: Path, servers: S
     assert "isl_unknown" not in kinds(line)
 
 
-@pytest.mark.parametrize("name", ["uncounted", "counted as 0", "counted alike"])
+@pytest.mark.parametrize("name", some(["uncounted", "counted as 0", "counted alike"], 1))
 def test_where_nobody_counts_the_isl_is_absent_and_flagged(name: str, tmp_path: Path, servers: Servers) -> None:
     _, line, checks = swept(tmp_path, servers.url(name))
     assert (line.workload.isl_requested, line.workload.isl_actual) == (None, None)
@@ -98,7 +98,7 @@ def test_where_nobody_counts_the_isl_is_absent_and_flagged(name: str, tmp_path: 
     assert library.fetch("SELECT isl, isl_requested, isl_actual FROM points") == [(None, None, None)]
 
 
-@pytest.mark.parametrize("name", ["uncounted", "counted alike"])
+@pytest.mark.parametrize("name", some(["counted alike", "uncounted"], 1))
 def test_a_tokenizer_file_counts_where_the_endpoint_does_not(
     name: str, tmp_path: Path, tokenizer: Path, servers: Servers
 ) -> None:
@@ -147,7 +147,7 @@ def test_a_max_tokens_that_is_ignored_is_told_as_that(tmp_path: Path, servers: S
 UNCOUNTED = ["counted alike, one output", "counted alike, much output", "one output, in every chunk", "no output"]
 
 
-@pytest.mark.parametrize("name", UNCOUNTED)
+@pytest.mark.parametrize("name", some(UNCOUNTED, 1))
 def test_a_usage_that_cannot_be_the_count_of_its_answers_counts_none(
     name: str, tmp_path: Path, servers: Servers
 ) -> None:
@@ -159,7 +159,7 @@ def test_a_usage_that_cannot_be_the_count_of_its_answers_counts_none(
     assert "osl_off_target" not in kinds(line)
 
 
-@pytest.mark.parametrize("name", ["counted alike", "four a chunk"])
+@pytest.mark.parametrize("name", some(["four a chunk", "counted alike"], 1))
 def test_a_usage_of_as_many_tokens_in_every_answer_is_their_count(name: str, tmp_path: Path, servers: Servers) -> None:
     """Prompts and answers are all of one length; there are as many chunks as tokens, or fewer."""
     _, line, _ = swept(tmp_path, servers.url(name))
@@ -167,7 +167,9 @@ def test_a_usage_of_as_many_tokens_in_every_answer_is_their_count(name: str, tmp
     assert "osl_off_target" not in kinds(line)
 
 
-@pytest.mark.parametrize(("name", "output"), [("two chunks a token", 8), ("two chunks a token, counted in each", 6)])
+@pytest.mark.parametrize(
+    ("name", "output"), some([("two chunks a token", 8), ("two chunks a token, counted in each", 6)], 1)
+)
 def test_a_usage_of_fewer_tokens_than_chunks_is_their_count(
     name: str, output: int, tmp_path: Path, servers: Servers
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from email.utils import formatdate
 
 import pytest
@@ -17,7 +15,7 @@ from bench.sweep.wire.answer import WireAnswer
 from bench.sweep.wire.exchange import Limits, PreparedRequest, Target
 from bench.sweep.wire.framing import head_of
 from tests.endpoint.loading import asks, loaded
-from tests.endpoint.odd import Failing, Odd, Servers, serving
+from tests.endpoint.odd import Odd, one
 from tests.sweep.hearing import event
 from tests.sweep.made import exchange
 
@@ -125,38 +123,14 @@ def test_an_outage_of_twenty_seconds_is_met_with_a_thousand_requests_or_twelve_a
     assert sent <= max(1000, 12 * places)
 
 
-ODDS = {
-    "admits one": Odd(ttft_ms=40, itl_ms=10, admits=1, turns_away=Failing(429, retry_after="5")),
-    "closes": Odd(ttft_ms=2, itl_ms=0, keep_alive=False, says_close=False),
-}
-
-
-@pytest.fixture(scope="module")
-def servers() -> Iterator[Servers]:
-    with serving(ODDS) as both:
-        yield both
-
-
 @pytest.mark.long
-def test_an_open_loop_keeps_its_schedule_whatever_is_refused(servers):
+def test_an_open_loop_keeps_its_schedule_whatever_is_refused():
     requests = asks(100, 5)
     for number, ask in requests.items():
         ask.at_ns = number * 5_000_000
     load = Load(load_kind="open", request_rate=200.0)
-    point, _ = loaded(Target.at(servers.url("admits one")), requests, load, Limits(requests=100))
+    with one(Odd(ttft_ms=40, itl_ms=10, admits=1, retry_after="5")) as (url, _):
+        point, _ = loaded(Target.at(url), requests, load, Limits(requests=100))
     assert len(point.exchanges) == 100
     assert point.refused == sum(exchange.outcome == "http_429" for exchange in point.exchanges) > 0
     assert point.rested_s == 0
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("places", [1, 8])
-def test_a_server_that_closes_behind_its_answers_without_saying_so_loses_few_requests(servers, places):
-    """What meets a close is lost; after three of these no connection is kept."""
-    before, load = len(servers.log("closes")), Load(load_kind="closed", concurrency=places)
-    point, _ = loaded(Target.at(servers.url("closes")), asks(100, 2), load, Limits(requests=100))
-    answered = [row for row in servers.log("closes")[before:] if row.ended == "whole"]
-    kinds = Counter(exchange.outcome for exchange in point.exchanges)
-    assert sorted(exchange.number for exchange in point.exchanges) == list(range(100))
-    assert len(answered) == kinds["ok"] == 100 - kinds["broken_stream"]
-    assert kinds["broken_stream"] <= 3 + places

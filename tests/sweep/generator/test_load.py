@@ -29,7 +29,6 @@ from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedReques
 from tests.endpoint.asking import get
 from tests.sweep.hearing import DONE, STREAM_HEAD, chunked, event, usage
 from tests.sweep.played import reserved
-from tests.thorough import some
 
 pytestmark = pytest.mark.long
 
@@ -164,29 +163,6 @@ def test_a_cancelled_point_keeps_what_was_under_way() -> None:
         uvloop.run(cancelled(url))
     assert Counter(exchange.outcome for exchange in kept) == {"cancelled": 4}
     assert any(len(exchange.stamps_ns) > 1 for exchange in kept)
-
-
-FAILURES = {
-    "reset": "broken_stream",
-    "429": "http_429",
-    "redirect": "redirected",
-    "cut": "broken_stream",
-    "stall": "stalled",
-    "slow_headers": "timeout",
-    "endless_stream": "too_large",
-    "gzip": "not_a_stream",
-}
-
-
-@pytest.mark.parametrize("kind", some(FAILURES, 4))
-def test_each_failure_is_counted_under_its_name_and_the_rest_go_on(kind: str) -> None:
-    limits = {"stall": Limits(stall_s=1.0), "slow_headers": Limits(timeout_s=1.0)}.get(kind, Limits())
-    settings = Settings(ttft_ms=5, itl_ms=1, fail_at={3: kind, 7: kind}, stall_s=600, slow_headers_s=600)
-    with running(settings) as url:
-        point = run(url, asks(24), closed(4), limits)
-    outcomes = Counter(exchange.outcome for exchange in point.exchanges)
-    assert outcomes == {"ok": 22, FAILURES[kind]: 2}
-    assert all(exchange.error for exchange in point.exchanges if exchange.outcome != "ok")
 
 
 HARD = {

@@ -111,7 +111,7 @@ def test_what_cannot_be_known_is_absent():
     assert summary(own, 0, S).prefix_share == pytest.approx(0.2)
 
 
-@pytest.mark.parametrize("dialect", some(["vllm", "sglang", "llama.cpp", "tgi"], 2))
+@pytest.mark.parametrize("dialect", some(["vllm", "sglang", "llama.cpp", "tgi"], 1))
 def test_a_live_endpoint_is_read_beside_its_load(dialect):
     """Four run and two wait, but in the moment one leaves and the next comes."""
     closed, limits = Load(load_kind="closed", concurrency=6), Limits(duration_s=0.5, drain_s=0)

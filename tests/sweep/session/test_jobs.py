@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from bench.cli import main
 from bench.endpoint import Settings, running
 from bench.library import Library
 from bench.questions import question
@@ -85,21 +84,6 @@ def test_a_detached_sweep_is_watched_cancelled_and_gone_on_with_from_anywhere(tm
     library = Library.open(tmp_path, shipped=False)
     assert library.fetch("SELECT count(*), count(DISTINCT source_id) FROM points") == [(3, 1)]
     library.close()
-
-
-def test_a_sweep_that_runs_already_is_not_resumed(tmp_path: Path) -> None:
-    folder = folder_for(tmp_path, "http://127.0.0.1:9")
-    with folder.taken():
-        second = command("resume", folder.id, "--library", str(tmp_path))
-    assert second.returncode == 2
-    assert "running already" in second.stderr
-
-
-def test_an_id_that_is_no_sweep_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder_for(tmp_path, "http://127.0.0.1:9")
-    for id in ("../../etc", "20200101-000000-000000", "zzzz", ""):
-        assert main(["status", id, "--library", str(tmp_path)]) == 1, id
-        assert capsys.readouterr().err.startswith("There is no sweep")
 
 
 def test_a_plan_beyond_its_caps_starts_nothing(tmp_path: Path) -> None:

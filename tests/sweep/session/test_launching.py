@@ -56,15 +56,6 @@ def test_a_reader_at_this_machine_starts_a_sweep_that_goes_on_by_itself(tmp_path
     assert [line["what"] for line in audit(tmp_path)] == ["launch"]
 
 
-def test_a_page_measures_only_what_needs_no_key(tmp_path: Path) -> None:
-    """Which addresses it may state, test_reach.py holds against the API."""
-    asked = plan(**{"endpoint.key_env": "HOME"})
-    with pytest.raises(UsageError, match="without a key"):
-        launching.launch(tmp_path, asked, HERE, own_port=OWN_PORT)
-    launching.demand_endpoint(tmp_path, asked, SHELL, OWN_PORT)
-    assert listed(tmp_path) == []
-
-
 def test_with_a_token_no_url_is_taken_from_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KNEEPOINT_ACCESS", "token")
     monkeypatch.setenv("KNEEPOINT_TOKEN", "a-token-of-16-characters")

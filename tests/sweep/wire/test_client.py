@@ -26,7 +26,6 @@ from bench.sweep.generator.load import run_point
 from bench.sweep.wire.client import Client, Idle
 from bench.sweep.wire.exchange import Limits, PointRun, PreparedRequest, Target
 from tests.sweep.hearing import DONE, STREAM_HEAD, chunked, event, usage
-from tests.sweep.played import reserved
 
 ANSWER = event({"content": "one"}) + event({"content": "two"}, "stop") + usage(3, 2) + DONE
 MS = 1_000_000
@@ -156,26 +155,6 @@ def test_an_open_loop_takes_no_used_connection_where_none_is_kept() -> None:
     client.idle.append(used)
     assert client.suited(None, ask) is fresh
     assert client.suited(None, ask) is None
-
-
-def test_a_request_that_a_new_connection_does_not_answer_is_a_broken_stream() -> None:
-    async def one_answer_at_all(number: int, writer: asyncio.StreamWriter) -> None:
-        if number:
-            writer.close()
-        else:
-            await well(number, writer)
-
-    point, got = answered(one_answer_at_all, requests=3, concurrency=1)
-    assert [exchange.outcome for exchange in point.exchanges] == ["ok", "broken_stream", "broken_stream"]
-    assert (point.resent, len(got)) == (0, 3)
-
-
-def test_where_nothing_listens_each_request_counts_as_connect() -> None:
-    asks = (PreparedRequest(number, b"{}", None, 2) for number in range(3))
-    with reserved() as port:
-        target = Target.at(f"http://127.0.0.1:{port}")
-        point = uvloop.run(run_point(target, asks, Load("closed", concurrency=3), Limits()))
-    assert [(one.outcome, one.error) for one in point.exchanges] == [("connect", "Connection refused")] * 3
 
 
 def test_a_connection_that_is_reset_at_once_is_a_request_that_could_not_connect(

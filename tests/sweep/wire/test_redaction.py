@@ -8,13 +8,13 @@ import urllib.parse
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bench.sweep.wire import redaction
 from bench.sweep.wire.exchange import Target
 from bench.sweep.wire.redaction import REDACTED, kept, redacted
-from tests.thorough import some
+from tests.thorough import some, times
 
 KEYS = st.text(st.sampled_from("abcXYZ019-_.+/&<="), min_size=8, max_size=40)
 LONG_KEYS = st.text(st.sampled_from("abcdefXYZ01239-_.+/="), min_size=16, max_size=48)
@@ -70,6 +70,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "hexadecimal digits as C has them": lambda key: ", ".join(f"0x{one:02x}" for one in key.encode()),
     "octal escapes": each("\\{:03o}"),
     "escapes of JSON": each("\\u{:04x}"),
+    "escapes of Python": each("\\x{:02x}"),
     "escapes in braces": lambda key: "".join(f"\\u{{{ord(one):x}}}" for one in key),
     "percent, four times": each("%252525{:02x}"),
     "percent": each("%{:02X}"),
@@ -110,6 +111,7 @@ REAL = (
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
+@settings(max_examples=times(100, 8))
 @given(key=KEYS)
 def test_a_key_is_taken_out_in_each_spelling(spelling: str, key: str) -> None:
     said = redacted(f"no entry for\n{SPELLINGS[spelling](key)}\n.", [key])
