@@ -73,8 +73,9 @@ MEASURED_OFF: Mapping[str, tuple[float, float]] = {
     "tpot_ms_p95": (0.04, -0.04),
     "tpot_ms_p99": (0.05, -0.04),
 }
-"""How far promises have been from a real open loop, by metric: the median of |promised / measured - 1| and the least of
-promised / measured - 1, over three rates and three seeds (`python -m tests.benchmarks open_loop`)."""
+"""How far promises have been from an open loop on Kneepoint's own fake endpoint, by metric: the median of
+|promised / measured - 1| and the least of promised / measured - 1, over three rates and three seeds, as shares
+(`python -m tests.benchmarks open_loop`)."""
 
 SHORTEST = 0.02
 """No request is shorter than this share of the median."""

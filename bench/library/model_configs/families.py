@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from bench.errors import InputError
@@ -184,12 +183,11 @@ def _minimax_m3(config: ModelConfig) -> list[Layer]:
     heads, size = sparse.whole("sparse_num_index_heads"), sparse.whole("sparse_index_dim")
     read = sparse.whole("sparse_topk_blocks") * sparse.whole("sparse_block_size")
     chosen = layers.indexed(config, full, hidden, heads, size, read)
-    indexers, keys_alone, routed = kinds = (
-        *map(sparse.listed, ("sparse_attention_freq", "sparse_disable_index_value")),
-        config.listed("moe_layer_freq"),
-    )
-    is_known = sparse.is_set("use_sparse_attention") and not any(map(operator.gt, indexers, keys_alone))
-    if not is_known or {*map(len, kinds)} != {_count(config)}:
+    indexers, keys_alone = sparse.listed("sparse_attention_freq"), sparse.listed("sparse_disable_index_value")
+    routed, count = config.listed("moe_layer_freq"), _count(config)
+    is_whole = len(indexers) == len(keys_alone) == len(routed) == count
+    with_values = any(own > alone for own, alone in zip(indexers, keys_alone, strict=False))
+    if not sparse.is_set("use_sparse_attention") or not is_whole or with_values:
         raise InputError(
             f"{config.file} must have use_sparse_attention, and for each layer an entry of sparse_attention_freq, of "
             "moe_layer_freq, and of sparse_disable_index_value, which is 1 where the first is."
