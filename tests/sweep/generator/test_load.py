@@ -193,7 +193,7 @@ def test_98_failures_of_all_kinds_are_98_requests_that_failed_each_once_and_with
     )
     sent = None if load.load_kind == "closed" else times("constant", 400, 0)
     with running(settings) as url:
-        point = run(url, asks(400, sent), load, Limits(stall_s=0.5, timeout_s=1.0))
+        point = run(url, asks(400, sent), load, Limits(stall_s=0.5, timeout_s=2.0))
     assert len({exchange.number for exchange in point.exchanges}) == len(point.exchanges) == 400
     failed = [exchange for exchange in point.exchanges if exchange.outcome != "ok"]
     assert Counter(exchange.outcome for exchange in failed) == Counter(HARD[kind] for kind in kinds)

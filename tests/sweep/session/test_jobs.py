@@ -113,10 +113,12 @@ def test_a_ramp_stops_where_its_rule_is_broken_and_says_what_it_sustained(tmp_pa
         done = command("sweep", "--url", url, *ADHOC, "5", "--library", str(tmp_path), *rules)
     assert done.returncode == 0, done.stderr
     sustained, reason = done.stderr.splitlines()[-2:]
-    assert sustained.startswith("The highest level sustained was concurrency 2 (32 in / 8 out), with ")
     assert reason.startswith("Stopped at concurrency 4 (32 in / 8 out): ")
     (folder,) = listed(tmp_path)
-    assert folder.status["sustained"][0]["level"].startswith("concurrency 2")
+    # Which of the two has more tokens/s is the machine's business.
+    level = folder.status["sustained"][0]["level"]
+    assert level in ("concurrency 1 (32 in / 8 out)", "concurrency 2 (32 in / 8 out)")
+    assert sustained.startswith(f"The highest level sustained was {level}, with ")
     assert len(folder.read.points) == 3
 
 
