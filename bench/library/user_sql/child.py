@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import resource
 import select
 import signal
@@ -22,7 +23,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from bench import catalogue
 from bench.errors import BenchError, QueryRefused
+from bench.library.columns import quoted
 from bench.library.confinement import limit_memory
 from bench.library.library import Library
 from bench.library.user_sql.grammar import checked, said
@@ -36,6 +39,7 @@ BATCH_ROWS = 2048
 IDLE_S = 900.0
 """A process nobody asks gives its memory back."""
 
+WORD = re.compile(r"[a-z]\w+")
 TIME_WITH_OFFSET = "TIME WITH TIME ZONE"
 TOO_MUCH = "The query needed more memory than a query may have; select less."
 GONE = "A file of the library was replaced while the query read it; run it again."
@@ -45,6 +49,7 @@ def answered(library: Library, sql: str, *, confined: bool = False) -> tuple[pa.
     """The rows and whether they were cut, in this very process, which is limited from here on when `confined`."""
     with library.cursor() as cursor:
         statement = checked(cursor, sql)
+        _know_every_metric(library, cursor, statement)
         if confined:
             limit_memory(cursor, ROOM)
         cursor.execute("BEGIN TRANSACTION READ ONLY")
@@ -62,9 +67,21 @@ def answered(library: Library, sql: str, *, confined: bool = False) -> tuple[pa.
             raise QueryRefused(_without_paths(library, said(problem))) from problem
 
 
+def _know_every_metric(library: Library, cursor: duckdb.DuckDBPyConnection, statement: str) -> None:
+    """Let the cursor read NULL for the catalogue's metrics that the statement names and no point of this library has.
+
+    A query then runs on every library; others' columns stay out of a SELECT *.
+    """
+    named = {word for word in WORD.findall(statement.lower()) if catalogue.is_metric(word)}
+    if absent := sorted(key for key in named if not library.has(key)):
+        columns = ", ".join(f"NULL::DOUBLE AS {quoted(key)}" for key in absent)
+        cursor.execute(f"CREATE TEMP VIEW points AS SELECT *, {columns} FROM memory.main.points")
+
+
 def _placed(library: Library, statement: str) -> duckdb.Error | None:
     """What is wrong with the statement, with its line, which DuckDB tells of a statement and not of a relation."""
     with library.cursor() as apart:
+        _know_every_metric(library, apart, statement)
         try:
             apart.execute(f"PREPARE asked AS {statement}")
         except duckdb.Error as problem:

@@ -160,3 +160,15 @@ def test_what_can_be_no_query_is_refused_before_a_process_sees_it(
     monkeypatch.setattr(query, "result_by", None)
     with pytest.raises(QueryRefused, match=reason):
         query.readable(sql)
+
+
+def test_a_metric_that_no_point_has_is_null_where_it_is_named(library: Library) -> None:
+    """So that a query written on one library runs on another."""
+    rows, _ = answered(
+        library, "SELECT count(*) AS n, max(decode_step_ms_p90) AS x FROM points WHERE decode_step_ms_p90 IS NULL"
+    )
+    every, _ = answered(library, "SELECT * FROM points")
+    assert rows.to_pylist() == [{"n": every.num_rows, "x": None}]
+    assert "decode_step_ms_p90" not in every.column_names
+    with pytest.raises(QueryRefused, match="decode_step_ms_pp"):
+        answered(library, "SELECT decode_step_ms_pp, decode_step_ms_p90 FROM points")
