@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from bench import selection
 from bench.basis import evidence
@@ -48,24 +47,6 @@ def test_every_selected_point_is_counted_once_and_ranked_where_no_reason_keeps_i
         f"SELECT point_id, {code.sql} FROM points WHERE {condition.sql}", (*code.params, *condition.params)
     )
     assert {name for name, one in standing if one == USED} == shown
-
-
-NARROWED = ("model", "precision", "accelerator", "accelerators", "isl", "osl", "tp", "concurrency", "source")
-"""Filters that do not choose among runs: of those that do, the newest run is the newest selected."""
-
-
-@often
-@given(views, st.sampled_from(NARROWED))
-def test_narrowing_a_filter_to_what_is_shown_changes_no_ranked_point(library: Library, view: View, key: str) -> None:
-    ranking = evidence.read(view)
-    shown = ids(library, ranking)
-    values = library.fetch(
-        f"SELECT DISTINCT {key} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", (sorted(shown),)
-    )
-    if not values or (None,) in values:
-        return
-    narrower = evidence.read(view.with_where(**{key: [selection.written(value) for (value,) in values]}))
-    assert ids(library, narrower) == shown
 
 
 @often

@@ -25,18 +25,6 @@ def test_the_memory_of_a_chip_is_an_upper_bound_within_two_percent(slug):
     assert REPORTED[slug] >= chip.memory_gb * memory.GIB * 0.98
 
 
-def test_llamas_room_on_h100_by_hand():
-    # 67.9e9 weights of one byte and a scale of 4 for each 128 x 128, and 2 x 128,256 x 8,192 of two, are 67.17 of 80
-    # GiB; 163,840 bytes of FP8 cache a token (80 x 8 x 128 x 2).
-    room = memory.room("llama-3.1-70b", "fp8", "fp8", "h100-sxm", 1)
-    kept = 2 * 128_256 * 8192
-    weights = 2 * kept + (70e9 - kept) * (1 + 4 / 128**2)
-    assert room.room_gib == pytest.approx(80 - weights / 2**30) == pytest.approx(12.83, abs=0.01)
-    assert room.tokens == pytest.approx((80 * 2**30 - weights) / 163_840)
-    # nvidia-smi's 81,559 MiB are less than the 80 GiB, so that "at most" is no lie.
-    assert room.tokens > (81_559 * 2**20 - weights) / 163_840 > 80_000
-
-
 @pytest.mark.parametrize(
     ("precision", "checkpoints", "wanted"),
     [
@@ -69,11 +57,3 @@ def test_memory_explains_no_more_than_the_room_grows():
     assert full.room_gib < 0
     assert full.tokens is None
     assert not memory.explains(full, wide, 2)
-
-
-def test_a_cache_has_the_bytes_of_its_precision_and_none_where_they_are_not_known():
-    # 1,024 tokens of 860,160 bytes and 1,536 more of the 10 global layers, 40,960 each, are 943.7 MB.
-    assert memory.cache_gib("gemma-4-31b", "bf16", 2560) * memory.GIB == 1024 * 860_160 + 1536 * 40_960
-    assert memory.cache_gib("gemma-4-31b", "fp8", 640) * memory.GIB == 640 * 860_160 / 2
-    assert memory.cache_gib("qwen3-coder-480b-a35b", "bf16", 1) is None
-    assert memory.room("gemma-4-31b", "bf16", "bf16", "h100-sxm", 1).tokens is None

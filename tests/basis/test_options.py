@@ -7,9 +7,8 @@ import pytest
 from bench.basis.options import Option, plain, separated
 from bench.errors import UsageError
 from bench.library import Library
-from bench.questions import options, questions
+from bench.questions import options, question, questions
 from bench.view import View
-from tests.questions.answering import answer_of
 
 VOLUME = Option("volume", "Tokens a day", "number", "How many.")
 
@@ -44,7 +43,7 @@ def test_what_is_no_number_with_separators_is_refused(text):
 
 @pytest.mark.parametrize("name", list(questions()))
 def test_the_default_that_an_option_names_holds_where_nothing_is_chosen(name: str, shipped: Library) -> None:
-    written = dict(answer_of(shipped, name, View()).view.options)
+    written = dict(question(name).answer(shipped, View()).view.options)
     named = {row.key: row.default for row in options(name) if row.default}
     assert named.keys() >= {"runs", "flagged", "price_terms"}
     assert {key: written[key] for key in named if key in written} == {

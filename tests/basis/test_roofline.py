@@ -61,23 +61,6 @@ def test_a_batch_is_as_many_as_decode_at_once_by_littles_law_and_no_more_than_ar
     assert unstated.compute
 
 
-def test_fp4_weights_read_their_scales_and_are_a_lower_bound(shipped: Library) -> None:
-    """Of 70e9 weights without the table 2 bytes each of the head and half a byte with a scale for 32 or for 16."""
-    read = {}
-    for precision in ("fp4", "mxfp4", "nvfp4"):
-        model = served(shipped, LLAMA._replace(precision=precision, accelerator="b200-sxm"))
-        used = roofline.use(model, ServedLoad(1, 128, 128, 192, 100, 10), "decode")
-        assert used is not None
-        assert (used.is_least, used.is_unstated) == (True, False)
-        read[precision] = (used.work.bytes or 0) - 192 * 163_840
-    rest = 70e9 - 2 * TABLE
-    assert read["fp4"] == read["mxfp4"] == pytest.approx(2 * TABLE + rest * 17 / 32)
-    assert read["nvfp4"] == pytest.approx(2 * TABLE + rest * 9 / 16)
-    whole = roofline.use(served(shipped, LLAMA), ServedLoad(1, 128, 128, 192, 100, 10), "decode")
-    assert whole is not None
-    assert not whole.is_least
-
-
 def test_a_point_without_a_context_reads_at_least_its_weights(shipped: Library) -> None:
     """Gemma 4 31B in FP8 on one H100: 262,144 x 5,376 of 31e9 weights at 16 bit, 15.5 ms a step."""
     gemma = served(shipped, Deployed("gemma-4-31b", "fp8", "fp16", "h100-sxm", 1, 1))

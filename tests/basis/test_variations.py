@@ -9,11 +9,10 @@ from bench.basis import evidence, variations
 from bench.basis.prices import Choice
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.library import Library
-from bench.questions import answered
 from bench.view import View
 from tests.basis.libraries import mixed, views
 from tests.questions.heatmap.results import flag, library_of, point
-from tests.questions.saying import FINDING, kinds, said
+from tests.questions.saying import FINDING
 from tests.thorough import times
 
 
@@ -185,12 +184,3 @@ class TestWhatIsDoubted:
             (told,) = variations.doubts(Robustness(A, others))
             assert told.values == {"ways": len(others), "holding": 0}
             assert len(told.text.split()) <= FINDING
-
-    def test_stands_right_below_the_headline(self, shipped: Library) -> None:
-        """One GH200 is the cheapest for Llama 3.1 8B, but at most providers' prices it is not."""
-        answer = answered("cost", shipped, View.of({"model": ["llama-3.1-8b"]}))
-        assert answer.robustness is not None
-        assert 2 * answer.robustness.holding < answer.robustness.ways
-        assert kinds(answer)[:2] == ["cheapest", "doubt"]
-        assert said(answer, "doubt") == {"ways": answer.robustness.ways, "holding": answer.robustness.holding}
-        assert any(verdict.code.startswith("h200-sxm|") for _, verdict in answer.robustness.otherwise)

@@ -8,7 +8,6 @@ import ctypes
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from tests.benchmarks._process import ROOT
 
 CORES = sorted(os.sched_getaffinity(0))
 MODEL = "mock-model"
+AS_READ = ("--ttft-ms", "0", "--itl-ms", "0", "--chunks-per-write", "16")
 PR_SET_PDEATHSIG = 1
 CLIENTS = {
     "own": ("_load_client",),
@@ -72,7 +72,8 @@ def result(client: str, case: Case) -> Result:
 
 def _once(client: str, case: Case, folder: Path) -> Result:
     log, out = folder / "log", folder / "out"
-    with serving(case, log) as url:
+    pace = ("--ttft-ms", "200", "--itl-ms", "10") if case.paced else AS_READ
+    with serving(["--model", MODEL, "--log", str(log), *pace]) as url:
         said, spent = _run(_command(client, case, url, out))
     sent = {row.id: (row.received_ns, row.chunks_sent_ns()) for row in truth.read(log)}
     records = json.loads(out.read_text())
@@ -161,26 +162,27 @@ def _command(client: str, case: Case, url: str, out: Path) -> list[str]:
 
 
 @contextlib.contextmanager
-def serving(case: Case, log: Path) -> Iterator[str]:
-    """The URL of a server that logs, on the last core; the log is whole after the block."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    paced = ["--ttft-ms", "200", "--itl-ms", "10"]
-    pace = paced if case.paced else ["--ttft-ms", "0", "--itl-ms", "0", "--chunks-per-write", "16"]
-    command = [sys.executable, "-m", "bench", "endpoint", "--port", str(port), "--model", MODEL, "--log", str(log)]
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen([*command, *pace], cwd=ROOT, preexec_fn=on_core(-1), stdout=quiet, stderr=quiet) as server:
+def serving(options: Sequence[str]) -> Iterator[str]:
+    """The URL of the project's own endpoint in a process on the last core; its log is whole after the block."""
+    command = [sys.executable, "-m", "bench", "endpoint", "--port", "0", "--json", *options]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, preexec_fn=on_core(-1)) as server:
+        assert server.stdout is not None
         try:
-            _wait_for(port)
-            yield f"http://127.0.0.1:{port}"
+            yield _url(server.stdout)
         finally:
             server.send_signal(signal.SIGTERM)
             server.wait(60)
 
 
-def _wait_for(port: int) -> None:
-    for _ in range(200):
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.05)
-    raise AssertionError("the server did not start")
+def _url(said: Any) -> str:
+    """The URL in the JSON document that the endpoint begins with, one line or many."""
+    text = ""
+    guard = threading.Timer(30, said.close)
+    guard.start()
+    try:
+        while True:
+            text += said.readline()
+            with contextlib.suppress(ValueError):
+                return str(json.loads(text)["url"])
+    finally:
+        guard.cancel()

@@ -6,14 +6,9 @@ shares of the capacity and under three seeds of arrivals. Seconds of arrivals sc
 
 from __future__ import annotations
 
-import json
 import random
-import signal
 import statistics
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 
 from bench.maths.queueing import KEY, MEAN, ServiceCurve, simulated, stationary
 from bench.records import Load
@@ -21,7 +16,7 @@ from bench.sweep.arrivals import times
 from bench.sweep.wire.bodies import RequestStyle, body
 from bench.sweep.wire.exchange import Limits, PreparedRequest, Target
 from tests.benchmarks import Figure
-from tests.benchmarks._process import ROOT
+from tests.benchmarks._yardstick import serving
 from tests.endpoint.loading import loaded
 
 BATCHED = {"step-ms": 6, "step-us-per-request": 300, "prefill-us-per-token": 60, "max-running": 16}
@@ -38,7 +33,8 @@ SETTLED = (MEAN, "e2el_ms_p50", "ttft_ms_p50")  # what seconds of arrivals tell 
 
 def measure() -> Iterator[Figure]:
     """A closed loop at five levels, then arrivals at three shares of what it promises, under three seeds each."""
-    with endpoint() as target:
+    with serving([word for name, value in BATCHED.items() for word in (f"--{name}", str(value))]) as url:
+        target = Target.at(url)
         rows = [closed(target, level) for level in LEVELS]
         keys = [key for key in rows[0] if KEY.fullmatch(key)]
         curve = ServiceCurve.of(LEVELS, {key: [row[key] for row in rows] for key in keys})
@@ -88,17 +84,3 @@ def point(
         osl = lengths.pop(0)
         asks[number] = PreparedRequest(number, body(manner, WORDS, osl), 64, osl, None if at is None else next(at))
     return loaded(target, asks, load, limits)[1].metrics
-
-
-@contextmanager
-def endpoint() -> Iterator[Target]:
-    """A fake endpoint that batches, in a process of its own."""
-    options = [word for name, value in BATCHED.items() for word in (f"--{name}", str(value))]
-    command = [sys.executable, "-m", "bench", "endpoint", "--port", "0", "--json", *options]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield Target.at(json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")["url"])
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(timeout=10)

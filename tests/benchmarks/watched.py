@@ -21,7 +21,7 @@ from bench.sweep.planning.plan import Plan
 from bench.sweep.session import jobs
 from tests.benchmarks import Figure
 from tests.benchmarks._server import Server, running
-from tests.benchmarks.whole_sweep import serving
+from tests.benchmarks._yardstick import serving
 
 TABS, PAIRS = 10, 5
 PACE = ("--ttft-ms", "100", "--itl-ms", "10")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import signal
 import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +18,7 @@ from bench.endpoint import truth
 from bench.endpoint.truth import Truth
 from tests.benchmarks import Figure, percentile
 from tests.benchmarks._process import ROOT
-from tests.benchmarks._yardstick import on_core
+from tests.benchmarks._yardstick import on_core, serving
 
 STARTS, ROUNDS = 9, 3
 PERCENTS = (50, 90, 99)
@@ -117,54 +114,6 @@ def _swept(options: Sequence[str], concurrency: int, requests: int, osl: int) ->
 
 def sweeping(url: str, library: str, concurrency: int, requests: int, osl: int) -> list[str]:
     """The command of such a sweep."""
-    return [
-        sys.executable,
-        "-m",
-        "bench",
-        "sweep",
-        "--url",
-        url,
-        "--model",
-        "fake-model",
-        "--isl",
-        "64",
-        "--osl",
-        str(osl),
-        "--concurrency",
-        str(concurrency),
-        "--requests",
-        str(requests),
-        "--library",
-        library,
-        "--with",
-        "point.stall_s=1",
-        "point.timeout_s=4",
-        "--json",
-    ]
-
-
-@contextlib.contextmanager
-def serving(options: Sequence[str]) -> Iterator[str]:
-    """The URL of the project's own endpoint in a process on the last core; its log is whole after the block."""
-    command = [sys.executable, "-m", "bench", "endpoint", "--port", "0", "--json", *options]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, preexec_fn=on_core(-1)) as server:
-        assert server.stdout is not None
-        try:
-            yield _url(server.stdout)
-        finally:
-            server.send_signal(signal.SIGTERM)
-            server.wait(60)
-
-
-def _url(said: Any) -> str:
-    """The URL in the JSON document that the endpoint begins with, one line or many."""
-    text = ""
-    guard = threading.Timer(30, said.close)
-    guard.start()
-    try:
-        while True:
-            text += said.readline()
-            with contextlib.suppress(ValueError):
-                return str(json.loads(text)["url"])
-    finally:
-        guard.cancel()
+    asked = f"--url {url} --model fake-model --isl 64 --osl {osl} --concurrency {concurrency} --requests {requests}"
+    limits = ["--with", "point.stall_s=1", "point.timeout_s=4"]
+    return [sys.executable, "-m", "bench", "sweep", *asked.split(), "--library", library, *limits, "--json"]

@@ -13,7 +13,6 @@ from bench.errors import BenchError
 from bench.maths.colour import contrast, distance, mixed
 from bench.questions import question
 from bench.view import View
-from tests.questions.answering import answer_of
 from tests.thorough import some
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
@@ -34,7 +33,7 @@ def figures(shipped):
     found = []
     for name, model, group in asked:
         try:
-            answer = answer_of(shipped, name, View.of({"model": [model]}, {"group": group}))
+            answer = question(name).answer(shipped, View.of({"model": [model]}, {"group": group}))
         except BenchError:
             continue
         found += [(theme, question(name).figure(answer.result, theme)) for theme in (LIGHT, DARK)]

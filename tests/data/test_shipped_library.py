@@ -43,34 +43,6 @@ def test_points_of_every_source(shipped: Library) -> None:
     assert shipped.fetch("SELECT count(*), min(n) FROM scores WHERE source = 'inferencex'") == [(531, 1319)]
 
 
-def test_figures_per_accelerator_are_those_inferencex_prints(shipped: Library) -> None:
-    # tput_per_gpu, output_tput_per_gpu, input_tput_per_gpu of one aggregated and one disaggregated row
-    columns = (
-        "total_tokens_per_s_per_accelerator, output_tokens_per_s_per_decode_accelerator,"
-        " input_tokens_per_s_per_prefill_accelerator, output_tokens_per_s_per_accelerator"
-    )
-    disaggregated = shipped.fetch(
-        f"SELECT {columns} FROM points WHERE source = 'inferencex' AND accelerator = 'gb200' AND concurrency = 24"
-        " AND decode_accelerators = 32 AND prefill_accelerators = 4 AND date = DATE '2026-03-23'"
-    )
-    assert disaggregated[0] == pytest.approx((169.071, 94.8916, 762.506, 94.8916 * 32 / 36))
-    aggregated = shipped.fetch(
-        f"SELECT {columns} FROM points WHERE source = 'inferencex' AND accelerator = 'mi355x' AND concurrency = 4"
-        " AND tp = 4 AND date = DATE '2026-06-11' AND isl = 1024"
-    )
-    assert aggregated[0][0] == pytest.approx(198.945)
-    assert aggregated[0][3] == pytest.approx(98.9884)
-
-
-def test_interactivity_is_derived_and_its_p99_is_the_slow_tail(shipped: Library) -> None:
-    found = shipped.fetch(
-        "SELECT interactivity_tokens_per_s_per_user_p50, interactivity_tokens_per_s_per_user_p99 FROM points"
-        " WHERE source = 'inferencex' AND accelerator = 'mi355x' AND concurrency = 4 AND tp = 4"
-        " AND date = DATE '2026-06-11' AND isl = 1024"
-    )
-    assert found[0] == pytest.approx((103.648, 102.621), rel=1e-5)
-
-
 def test_every_metric_of_every_source_has_a_passport(shipped: Library) -> None:
     columns = sorted(shipped.metric_columns())
     worked_out = derivable(shipped.metric_columns())  # from a figure that has a passport of its own

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from bench.sweep.folder import Folder
 from tests.e2e.browsing import asked, back, card, charted, choose, headline, settled, spot, tab_to
 
-SWEPT = "/pareto?v=2&source=sweep-{}&evidence=measured&evidence=simulated&y=output_tokens_per_s&x=ttft_ms_p50"
 TOP = "document.querySelector('[data-testid=stMain]').scrollTo(0, 0)"
 
 
@@ -88,30 +85,3 @@ def test_points_and_cells_are_opened_and_left_by_keyboard_alone(tab: Page) -> No
     choose(page)
     assert "Throughput" in card(page)
     assert {"cell", "point"} <= set(asked(page))
-
-
-@pytest.mark.exhaustive  # without a browser in tests/pages/test_card.py and test_run.py
-def test_a_point_of_a_sweep_leads_to_its_run_to_a_request_and_to_measuring_it_again(tab: Page, swept: Folder) -> None:
-    page = charted(tab, SWEPT.format(swept.id))
-    page.get_by_role("combobox", name="Open a point").focus()
-    choose(page)
-    card(page)
-    at = page.url
-    page.get_by_role("link", name="Measure again").click()
-    page.wait_for_url("**/launch?*")
-    settled(page)
-    assert asked(page)["url"] == swept.plan.endpoint.url
-    expect(page.get_by_label("ISL", exact=True)).to_have_value("32")
-    back(page, at)
-    card(page)
-    page.get_by_role("link", name="Open run").click()
-    page.wait_for_url("**/run?*")
-    settled(page)
-    assert asked(page)["run"] == swept.id
-    page.get_by_role("combobox", name="Open a request").focus()
-    choose(page, downs=2)
-    assert "Request " in card(page)
-    assert asked(page)["request"].isdigit()
-    link, told = page.url, card(page)
-    charted(page, link)
-    assert card(page) == told

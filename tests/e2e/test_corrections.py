@@ -1,4 +1,4 @@
-"""Corrections in the browser: hidden and back on the frontier, notes and tags after a restart, Back, and read-only."""
+"""Corrections in the browser: notes and tags after a restart, Back, and read-only."""
 
 from __future__ import annotations
 
@@ -8,15 +8,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from bench.library import Library
-from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import back, charted, drawn_points, headline, listening, reading, saved, settled
-from tests.e2e.conftest import Visit
-from tests.holdings.made import point_of, source_of, tables
-
-MINE = View.of({"source": ["mine"]}, {"x": "tpot_ms_p50", "y": "output_tokens_per_s"}).query()
-BEST = 64
-"""The concurrency of the point that alone is best in throughput."""
+from tests.e2e.browsing import back, headline, listening, reading, saved, settled
+from tests.holdings.made import source_of, tables
 
 
 @pytest.fixture(scope="module")
@@ -47,22 +41,6 @@ def fill(page: Page, opens: str, label: str, text: str, does: str) -> None:
     page.get_by_label(label, exact=True).last.fill(text)
     page.get_by_role("button", name=does, exact=True).click()
     settled(page)
-
-
-@pytest.mark.exhaustive  # without a browser in tests/pages/test_data.py
-def test_hiding_takes_a_point_off_the_frontier_and_restoring_brings_it_back(
-    own: Library, visit: Visit, tab: Page
-) -> None:
-    id, others = point_of(own, BEST), {point_of(own, 1), point_of(own, 16)}
-    chart, page = visit(), tab
-    page.goto(f"/data?point_id={id}")
-    page.get_by_role("button", name="Hide this point").wait_for()
-    fill(page, "Hide this point", "Why", "throttled", "Hide it")
-    page.get_by_text("in no answer: throttled").wait_for()
-    assert drawn_points(charted(chart, f"/pareto?{MINE}")) == others
-    page.get_by_role("button", name="Bring it back").click()
-    page.get_by_text("It is in the answers again.").wait_for()
-    assert drawn_points(charted(chart, f"/pareto?{MINE}")) == {id} | others
 
 
 def test_each_table_is_shown_and_what_is_searched_and_opened_is_a_step_that_back_takes_back(tab: Page) -> None:

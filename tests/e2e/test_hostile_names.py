@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from bench.names import model_slug
@@ -13,7 +12,6 @@ from bench.view import View
 from tests.e2e.browsing import charted, follow, open_filters, saved, settled, whole_headline
 from tests.e2e.test_pictures import SVG, plain, words
 from tests.pages import hostile
-from tests.pages.drawn import NAMES
 
 QUERY = View.of({"model": [model_slug(hostile.MODEL)]}, whole=True).query()
 ACTING = "[data-testid=stMain] :is(img[src=x], script, a[href^=javascript], b)"
@@ -59,12 +57,3 @@ def test_hostile_names_are_text_on_charts_in_filters_in_pictures_and_on_the_page
     for title in ("Heatmap", "Data"):
         follow(page, title, title.lower())
         assert_harmless(page)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", NAMES)
-def test_every_page_shows_hostile_names_as_text(name: str, tab: Page) -> None:
-    tab.goto(f"/{'' if name == 'overview' else name}?{QUERY}")
-    tab.locator("h1").first.wait_for()
-    settled(tab)
-    assert_harmless(tab)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import http.client
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from bench.library import Library
 from bench.library.facts import PRICE
 from tests.benchmarks._server import running
 from tests.e2e.browsing import (
@@ -25,7 +22,6 @@ from tests.e2e.browsing import (
     listening,
     reading,
     settled,
-    unfold,
     view_of,
 )
 from tests.e2e.conftest import Visit
@@ -65,17 +61,14 @@ def test_a_good_a_broken_and_a_partly_good_file_lie_beside_the_published_3_steps
     broken.write_text('{"model": [')
     torn.write_bytes(b"PAR1 and no more")
     page = tab
-    sent: list[str] = []
-    page.on("request", lambda request: sent.append(request.url) if request.method == "PUT" else None)
     reader = Counter(charted(page, "/"))
     page.evaluate("window.opened = 'once'")
     reader.click(page.get_by_role("link", name="Data", exact=True))
     page.wait_for_url("**/data*")
     settled(page)
-    # A file that cannot be read is told, and nothing can be imported; nor is what is too long.
+    # A file that cannot be read is told, and nothing can be imported.
     drop(page, torn)
     said(page, "Nothing here can be added: 1 file cannot be loaded.")
-    assert begun(sent[0], "2000000000") == 413
     expect(page.get_by_role("button", name="Import")).to_have_count(0)
     page.get_by_role("button", name="Clear").click()
     expect(page.get_by_text("Nothing here can be added")).to_have_count(0)
@@ -144,36 +137,6 @@ def test_facts_are_asked_once_and_remembered_after_a_restart_whose_first_request
         expect(page.get_by_text("does not say")).to_have_count(0)
 
 
-@pytest.mark.exhaustive  # without a browser in tests/pages/test_adding.py
-def test_files_that_look_alike_are_told_apart_and_one_fact_is_stated_for_three(
-    tab: Page, own: Path, tmp_path: Path
-) -> None:
-    files = []
-    for concurrency in (1, 4, 16):
-        row = {"concurrency": concurrency, "output_tokens_per_s": 300.0 * concurrency}
-        base = {**LAB, "accelerator": None, "source": f"alike-{concurrency}"}
-        files.append(table(tmp_path / str(concurrency) / "alike.csv", row, base=base))
-    page = on_data(tab)
-    drop(page, *files)
-    said(page, "3 of 3 files bring 3 points.")
-    picked(page, "For these files", ("alike.csv (concurrency 4", "alike.csv (concurrency 16"))
-    find(page, "Accelerator", "H200 SXM")
-    page.get_by_role("button", name="Import 3 files").click()
-    said(page, "3 points from 3 files are in the library now.")
-    assert accelerators(own) == [(1, None), (4, "h200-sxm"), (16, "h200-sxm")]
-    page.goto("/data?search=alike.csv")
-    page.get_by_text("State a fact about several sources").click()
-    settled(page)
-    picked(page, "Sources", ("Select all",))
-    find(page, "Accelerator of all of them", "B200 SXM")
-    page.get_by_role("button", name="State it for all of them").click()
-    said(page, "Accelerator is stated, in every row of 3 sources.")
-    assert accelerators(own) == [(n, "b200-sxm") for n in (1, 4, 16)]
-    sources = {id for (id,) in fetched(own, "SELECT source_id FROM points WHERE source LIKE 'alike-%'")}
-    stated = [entry["source_id"] for entry in entries(own / "audit.jsonl") if entry["what"] == "facts"]
-    assert sources <= set(stated)
-
-
 def test_an_import_left_in_the_middle_is_found_again_and_made_once(
     visit: Visit, tab: Page, own: Path, tmp_path: Path
 ) -> None:
@@ -207,41 +170,6 @@ def on_data(page: Page) -> Page:
 def drop(page: Page, *files: Path) -> None:
     """Drops these files on the Data page."""
     page.locator("input[type=file]").set_input_files(files)
-
-
-def picked(page: Page, label: str, values: tuple[str, ...]) -> None:
-    """Picks values in the box that takes several."""
-    unfold(page, label)
-    for value in values:
-        page.get_by_role("option", name=value).first.click()
-        settled(page)
-    page.keyboard.press("Escape")
-    settled(page)
-
-
-def fetched(library: Path, sql: str) -> list[tuple[object, ...]]:
-    """What the library's own points say."""
-    return Library.open(library, shipped=False).fetch(sql)
-
-
-def accelerators(library: Path) -> list[tuple[object, ...]]:
-    """The accelerator of each point of the files that look alike."""
-    return fetched(
-        library, "SELECT concurrency, accelerator FROM points WHERE source LIKE 'alike-%' ORDER BY concurrency"
-    )
-
-
-def begun(url: str, length: str) -> int:
-    """The status of an upload there that states this length and sends nothing yet."""
-    parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.netloc, timeout=60)
-    try:
-        connection.putrequest("PUT", parts.path)
-        connection.putheader("Content-Length", length)
-        connection.endheaders()
-        return connection.getresponse().status
-    finally:
-        connection.close()
 
 
 def said(page: Page, sentence: str) -> None:

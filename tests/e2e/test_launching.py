@@ -1,8 +1,7 @@
-"""A sweep from its link to its frontier: launched, watched, cancelled, gone on with, shared; and killed meanwhile."""
+"""A sweep from its link to its frontier: launched, watched, cancelled, gone on with, shared."""
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import signal
@@ -11,13 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from bench.runs import watching
 from bench.sweep.folder import SWEEPS, Folder, listed
 from bench.sweep.session import jobs
 from bench.sweep.session.demo_endpoints import FOLDER, practise
@@ -168,56 +165,6 @@ def assert_the_request_as_it_was_recorded(page: Page, folder: Folder) -> None:
     assert at_ms == pytest.approx([(at - due) / 1e6 for at in request["chunks_ns"]])
 
 
-@pytest.mark.exhaustive  # without a browser in tests/runs/test_watching.py
-def test_what_one_tab_goes_on_with_others_show_when_their_reader_comes_back_and_goes_on_without_it(
-    visit: Visit, tab: Page, own: Path
-) -> None:
-    folder = started(own, "1,2", "20")
-    jobs.cancel(folder)
-    first, second, listing = tab, visit(), visit()
-    for page in (first, second):
-        page.goto(f"/jobs?job={folder.id}")
-        said(page, "was cancelled")
-    listing.goto("/jobs")
-    said(listing, all_of(own))
-    first.get_by_role("button", name="Resume: measure what is missing").click()
-    until(lambda: folder.held() and folder.status.get("current"))
-    with paused(folder):
-        first.get_by_role("button", name="Cancel", exact=True).wait_for()
-        for page in (second, listing):
-            page.evaluate("window.dispatchEvent(new Event('focus'))")
-        second.get_by_role("button", name="Cancel", exact=True).wait_for()
-        first.goto("/jobs")
-    said(second, "is done with 2 of 2 points")
-    for page in (first, listing):
-        said(page, all_of(own))
-
-
-@pytest.mark.exhaustive  # without a browser in tests/sweep/session/test_jobs.py and test_restart.py
-def test_a_sweep_outlives_the_server_that_started_it_and_its_own_death_is_seen(tab: Page, own: Path) -> None:
-    with running(own) as first:
-        folder = started(own, "1,2,3,4", "60", by=first.url)
-        os.kill(first.pid, signal.SIGKILL)
-        assert folder.held()
-        before = folder.status["current"]
-        until(lambda: folder.status["current"] != before)
-    page = tab
-    with paused(folder):
-        page.goto(f"/jobs?job={folder.id}")
-        said(page, "of 4 points, ")
-        page.locator(".st-key-live").wait_for()
-    until(lambda: len(folder.read.points) >= 1)
-    os.kill(folder.status["pid"], signal.SIGKILL)
-    said(page, "was interrupted with")
-    done = [line.number for line, _ in folder.read.points]
-    assert len(done) < 4
-    page.get_by_role("button", name="Resume: measure what is missing").click()
-    said(page, "is done with 4 of 4 points")
-    assert levels(folder) == ["1", "2", "3", "4"]
-    assert [line.number for line, _ in folder.read.points][: len(done)] == done
-    page.get_by_role("link", name="See it on the frontier").wait_for()
-
-
 def test_a_sweep_is_heard_by_its_points(tab: Page, own: Path) -> None:
     folder = started(own, "1,2,3,4", "20")
     page, told = tab, list[str]()
@@ -270,22 +217,13 @@ def typed_and_pressed_at_once(page: Page, label: str, text: str, button: str) ->
     page.evaluate(ANSWERED)
 
 
-def started(library: Path, concurrency: str, requests: str, by: str = "") -> Folder:
-    """A sweep of an endpoint to practise on that has begun to measure; `by` is a server that was told to start it."""
+def started(library: Path, concurrency: str, requests: str) -> Folder:
+    """A sweep of an endpoint to practise on that has begun to measure."""
     url = practise(library, "chat-gpu").url
     assert url is not None
     stated = {"endpoint__model": "chat-gpu", "loads__concurrency": concurrency, "point__requests": requests}
-    if by:
-        fields = {"endpoint__url": url, "workloads__isl": "32", "workloads__osl": "8", **stated}
-        plan = {key.replace("__", "."): value for key, value in fields.items()}
-        connection = http.client.HTTPConnection(urlsplit(by).netloc, timeout=60)
-        connection.request("POST", "/api/sweeps", json.dumps(plan), {"content-type": "application/json"})
-        answer = connection.getresponse()
-        folder = Folder(library / SWEEPS / json.load(answer)["id"])
-        connection.close()
-    else:
-        folder = Folder.create(library, plan_for(url, **stated))
-        jobs.start(folder)
+    folder = Folder.create(library, plan_for(url, **stated))
+    jobs.start(folder)
     until(lambda: folder.status.get("current") or not folder.held())
     return folder
 
@@ -304,12 +242,6 @@ def paused(folder: Folder) -> Iterator[None]:
 def said(page: Page, words: str) -> None:
     """Returns once the page's big sentence holds these words."""
     page.locator("h1", has_text=words).first.wait_for()
-
-
-def all_of(library: Path) -> str:
-    """What is said of all sweeps of the library once none is under way."""
-    until(lambda: not any(folder.held() for folder in listed(library)))
-    return watching.headline([folder.status["state"] for folder in listed(library)])
 
 
 def levels(folder: Folder) -> list[str]:

@@ -1,18 +1,14 @@
-"""SQL in the browser: a link runs nothing, Run and an example do, Back goes back, and no query holds up another tab."""
+"""SQL in the browser: a link runs nothing, Run and an example do, and Back goes back."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import quote
 
-import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.benchmarks._server import running
-from tests.e2e.browsing import CHART, asked, charted, figure, headline, reading, settled, unfold
+from tests.e2e.browsing import CHART, asked, figure, headline, settled
 
 SQL = "SELECT accelerator, count(*) AS n FROM points GROUP BY 1 ORDER BY 2 DESC LIMIT 3"
-ENDLESS = "SELECT sum(sqrt(a.range)) FROM range(10000000000000) a"
 
 
 def opened(page: Page, address: str = "/sql") -> Page:
@@ -72,31 +68,3 @@ def test_a_query_from_a_link_waits_back_returns_to_the_one_before_and_an_example
     theirs.wait_for_selector(CHART)
     settled(theirs)
     assert len(figure(theirs)[0]) == 1
-
-
-@pytest.mark.exhaustive  # without a browser in tests/library/user_sql/test_desk.py
-def test_neither_other_tabs_nor_who_uses_or_leaves_the_page_wait_for_its_query(
-    browser: Browser, tmp_path: Path
-) -> None:
-    """The query may take longer than anything here is waited for."""
-    setup = "from bench.library.user_sql import query; query.TIME_LIMIT_S = 600.0"
-    with running(tmp_path / "library", setup=setup) as server, reading(browser, server.url) as tab:
-        page, other, third = opened(tab()), opened(tab()), tab()
-        under_way = page.get_by_text("a query is stopped after 600 s")
-        charted(third, "/pareto?v=1&model=deepseek-r1&isl=8192&osl=1024")
-        unfold(third, "A frontier for each")
-        run(page, ENDLESS)
-        under_way.wait_for()
-        third.get_by_role("option", name="Engine").first.click()
-        run(other, SQL)
-        third.wait_for_url("**group=engine**")
-        told(other, "3 rows and 2 columns")
-        assert headline(third).endswith(".")
-        expect(under_way).to_be_visible()
-        scores = page.get_by_role("button", name="scores", exact=True)
-        scores.or_(page.get_by_role("radio", name="scores")).first.click()
-        page.get_by_text("The query was ended because the page was used meanwhile").wait_for()
-        run(page, ENDLESS)
-        under_way.wait_for()
-        page.get_by_role("link", name="Data", exact=True).click()
-        page.locator("[data-testid=stDataFrame]").first.wait_for()

@@ -148,16 +148,6 @@ def test_tpot_is_over_the_tokens_behind_the_first_chunk(name: str, servers: Serv
     assert told.whole["tpot_ms_mean"] == pytest.approx(fmean(tpots))
 
 
-@pytest.mark.timed
-@pytest.mark.parametrize("name", SEVERAL)
-def test_a_chunk_of_several_tokens_takes_as_long_as_they_do(name: str, servers: Servers) -> None:
-    """A chunk of four every 20 ms is a token every 5 ms, whatever came with the first."""
-    target = Target.at(servers.url(f"several {name}"))
-    _, told = loaded(target, asks(4, SEVERAL[name][1]), Load("closed", concurrency=2), Limits())
-    found = {key: told.whole[key] for key in ("tpot_ms_p50", "tpot_ms_mean")}
-    assert found == pytest.approx(dict.fromkeys(found, ITL_MS), abs=0.5)
-
-
 def test_where_nothing_came_behind_the_first_chunk_there_is_no_tpot(servers: Servers) -> None:
     target = Target.at(servers.url("others all tokens in one chunk"))
     _, found = loaded(target, asks(4, OSL), Load("closed", concurrency=2), Limits())

@@ -6,7 +6,6 @@ import json
 import zlib
 from itertools import pairwise
 from pathlib import Path
-from statistics import median
 
 import aiohttp
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.endpoint import Settings, failures, running, truth
-from tests.endpoint.asking import PATIENCE, Reply, chat, many, post, posted, run
+from tests.endpoint.asking import PATIENCE, Reply, chat, many, post, run
 
 pytestmark = pytest.mark.long
 
@@ -68,14 +67,6 @@ def test_a_status_comes_with_the_engines_error(status: int) -> None:
     assert reply.headers.get("Retry-After") == ("7" if status == 429 else None)
 
 
-def test_a_redirect_leads_to_an_answer_that_an_obedient_client_would_count() -> None:
-    with running(failing("redirect")) as url:
-        reply = post(url, chat())
-        followed = post(url, chat(), reply.headers["Location"])
-    assert (reply.status, reply.body) == (307, b"")
-    assert followed.status == 200
-
-
 def is_json(text: str | bytes) -> bool:
     try:
         json.loads(text)
@@ -93,18 +84,6 @@ def test_a_malformed_chunk_or_document_is_no_json_and_the_stream_goes_on() -> No
     assert not is_json(document)
 
 
-@pytest.mark.parametrize("stream", [True, False])
-def test_an_error_may_come_instead_of_the_rest(stream: bool) -> None:
-    with running(failing("error_event")) as url:
-        reply = post(url, chat(stream=stream))
-    assert reply.status == 200
-    if stream:
-        assert "error" in json.loads(reply.data[-2])
-        assert len(reply.data) == 1 + 4 + 1 + 1
-    else:
-        assert "error" in reply.json
-
-
 @pytest.mark.parametrize("batch", [{}, {"step_ms": 1.0}])
 def test_a_stall_is_silence_half_way_and_then_the_rest(batch: dict[str, float], tmp_path: Path) -> None:
     log = tmp_path / "truth.jsonl"
@@ -116,16 +95,6 @@ def test_a_stall_is_silence_half_way_and_then_the_rest(batch: dict[str, float], 
     gaps = [later - earlier for earlier, later in pairwise(sent)]
     assert gaps.index(max(gaps)) == 3
     assert max(gaps) >= 0.1e9  # what came before it may have been sent late, which shortens it
-
-
-def test_slow_headers_take_their_time_and_the_answer_is_good(tmp_path: Path) -> None:
-    log = tmp_path / "truth.jsonl"
-    with running(Settings(**QUICK, fail_at={0: "slow_headers", 1: "slow_headers"}, log=log, slow_headers_s=0.1)) as url:
-        reply = post(url, chat())
-        document = post(url, chat(stream=False))
-    assert reply.data[-1] == "[DONE]"
-    assert document.json["usage"]["completion_tokens"] == 8
-    assert all(slow.sent_ns[0] - slow.received_ns >= 0.095e9 for slow in truth.read(log))
 
 
 def test_a_line_without_end_has_no_line_break() -> None:
@@ -155,27 +124,6 @@ def test_shares_are_kept_and_the_log_names_every_failure(tmp_path: Path) -> None
     logged = truth.read(log)
     assert sum(entry.failure == "500" for entry in logged) == statuses.count(500)
     assert sorted(entry.number for entry in logged) == list(range(100))
-
-
-@pytest.mark.timed
-def test_good_requests_keep_their_times_beside_floods(tmp_path: Path) -> None:
-    log = tmp_path / "truth.jsonl"
-    settings = Settings(ttft_ms=20, itl_ms=5, fail_at={0: "endless_line", 1: "gzip"}, log=log)
-
-    async def beside(url: str) -> list[Reply]:
-        async with aiohttp.ClientSession(timeout=PATIENCE, auto_decompress=False) as session:
-            floods = [await session.post(url + "/v1/chat/completions", json=chat()) for _ in range(2)]
-            good = [await posted(session, url, chat()) for _ in range(3)]
-            for flood in floods:
-                flood.close()
-            return good
-
-    with running(settings) as server:
-        good = run(beside(server))
-    assert all(reply.data[-1] == "[DONE]" for reply in good)
-    well = [entry for entry in truth.read(log) if entry.failure is None]
-    late_ns = [sent - due for entry in well for sent, due in zip(entry.sent_ns, entry.due_ns, strict=True)]
-    assert median(late_ns) < 20e6
 
 
 @given(st.integers(0, 10_000), st.integers(0, 500), st.floats(0, 0.5), st.floats(0, 0.5))

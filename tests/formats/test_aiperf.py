@@ -178,16 +178,6 @@ def test_a_cancelled_run_says_so(folder: Path) -> None:
     assert "cancelled" in point["note"]
 
 
-def test_a_sweeps_folder_counts_every_measurement_once(tmp_path: Path) -> None:
-    library = Library.open(tmp_path / "library", shipped=False)
-    report = library.add([SAMPLES / "levels"])
-    assert [Path(source.file).name for source in report.imported] == [RUN] * 3
-    told = {row.reason for row in report.refused if "sums up runs" in row.reason}
-    assert {reason.split()[0] for reason in told} == {TRIALS, SWEEP}
-    rows = library.fetch("SELECT concurrency, round(output_tokens_per_s, 1), repeat FROM points ORDER BY 1")
-    assert rows == [(1, 212.6, 1), (4, 841.1, 1), (16, 2110.2, 1)]
-
-
 def test_a_sum_over_trials_alone_is_a_result(tmp_path: Path) -> None:
     path = tmp_path / "aggregate" / TRIALS
     path.parent.mkdir()

@@ -13,7 +13,6 @@ from typing import Any
 from bench.catalogue import is_metric
 from bench.errors import InputError
 from bench.formats.table.csv_slices import header_cells
-from bench.library import Library
 from tests.formats.mutations import MutatedFile, mutated_files
 from tests.formats.reading_of import reading
 from tests.thorough import some
@@ -83,20 +82,3 @@ def numbered(text: str) -> dict[int, dict[str, str]]:
     lines: Iterable[list[str]] = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     names = [cell.strip() for cell in cells]
     return {number: dict(zip(names, line, strict=False)) for number, line in enumerate(lines, start=1)}
-
-
-def test_damaged_files_are_imported_whole_or_not_at_all(tmp_path: Path) -> None:
-    paths = []
-    for file in DAMAGED:
-        paths.append(tmp_path / file.name)
-        paths[-1].write_bytes(file.content)
-    library = Library.open(tmp_path / "library", shipped=False)
-    report = library.add(paths)
-    told = {source.sha256: (source.points, source.scores) for source in report.imported}
-    files_refused = {refusal.file for refusal in report.refused if refusal.row is None}
-    assert len(report.imported) + len(report.already) + len(files_refused) == len(paths)
-    sql = "SELECT source_id, count(*) FILTER (WHERE kind = 0), count(*) FILTER (WHERE kind = 1) FROM (SELECT"
-    sql += " source_id, 0 AS kind FROM points UNION ALL SELECT source_id, 1 FROM scores) GROUP BY ALL"
-    assert {source: (points, scores) for source, points, scores in library.fetch(sql)} == told
-    assert {folder.name for folder in (library.path / "sources").iterdir()} == told.keys()
-    assert library.add(paths).imported == []

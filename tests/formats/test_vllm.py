@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from bench.errors import InputError
-from bench.library.library import Library
 from tests.formats.reading_of import one_point, passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "vllm"
@@ -142,21 +141,6 @@ def test_metadata_becomes_facts_where_it_has_one_meaning(tmp_path: Path) -> None
         "variant": "nightly, dtype=auto, run=x",
     }
     assert {key: found[key] for key in expected} == expected
-
-
-def test_a_sweep_is_its_runs_once(tmp_path: Path) -> None:
-    library = Library.open(tmp_path / "library", shipped=False)
-    report = library.add([SAMPLES / "sweep"])
-    assert sorted(Path(source.file).name for source in report.imported) == ["run=0.json", "run=0.json", "run=1.json"]
-    assert {Path(row.file).name for row in report.refused} == {"summary.json", "warmup.json", "run=1.failure.json"}
-    assert [Path(name).name for name in report.no_results] == ["summary.csv"]
-    rows = library.fetch("SELECT concurrency, repeat, tp, isl, osl, variant, accelerators FROM points ORDER BY 1, 2")
-    assert rows == [
-        (4, 1, 2, 100, 128, "max_num_seqs=256", None),
-        (4, 2, 2, 100, 128, "max_num_seqs=256", None),
-        (16, 1, 2, 100, 128, "max_num_seqs=256", None),
-    ]
-    assert library.fetch("SELECT count(DISTINCT series_id) FROM points") == [(1,)]
 
 
 def test_results_appended_to_one_file_are_points_each(tmp_path: Path) -> None:

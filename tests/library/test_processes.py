@@ -17,10 +17,8 @@ import pytest
 from bench.errors import BenchError
 from bench.library import Library
 from bench.library.importing.sandbox import take_in
-from bench.library.store import nobody_holds
 from tests.library.files import sweep
-from tests.library.writers import add_each, churn, signalled, take_in_at_once, take_in_each
-from tests.polling import until
+from tests.library.writers import add_each, churn, signalled, take_in_each
 from tests.thorough import some, times
 
 pytestmark = pytest.mark.long
@@ -72,32 +70,6 @@ def test_writers_do_not_lock_each_other_out_and_nothing_is_doubled(
     library.refresh()
     assert len(whole(library)) == len(files)
     assert library.fetch("SELECT count(*) FROM sources") == [(len(files),)]
-
-
-@pytest.mark.exhaustive
-def test_an_import_killed_at_any_moment_is_published_whole_or_not_at_all(
-    processes: ForkServerContext, tmp_path: Path
-) -> None:
-    """Three files each time; the process that ordered the import is killed, its child ends by itself."""
-    place, chance = tmp_path / "library", random.Random(11)
-    library = Library.open(place, shipped=False)
-    takes = seconds_of_an_import(library, tmp_path)
-    for number in range(times(50, 4, 8)):
-        batch = [sweep(tmp_path / "files", 3 * number + place_in, ROWS) for place_in in range(3)]
-        library.refresh()
-        before = len(whole(library))
-        writer = processes.Process(target=take_in_at_once, args=(place, batch))
-        writer.start()
-        time.sleep(chance.uniform(0, 1.3 * takes))
-        writer.kill()
-        writer.join()
-        wait_for_nobody(place)
-        library.refresh()
-        more = len(whole(library)) - before
-        assert more in (0, 3)
-        library.add(batch)
-        assert len(whole(library)) == before + 3
-    assert library.refusals().empty
 
 
 @pytest.mark.exhaustive  # a kill by itself is in importing/test_sandbox.py
@@ -162,8 +134,3 @@ def seconds_of_an_import(library: Library, folder: Path) -> float:
     began = time.monotonic()
     take_in(library, [sweep(folder / "files", 1000, ROWS)])
     return time.monotonic() - began
-
-
-def wait_for_nobody(place: Path) -> None:
-    """Ends when no process works in the library any more: one whose parent was killed ends at its next word."""
-    until(lambda: all(nobody_holds(folder / "lock") for folder in (place / "tmp").glob("*")))

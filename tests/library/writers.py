@@ -26,11 +26,6 @@ def take_in_each(place: Path, files: Sequence[Path]) -> None:
         take_in(library, [file])
 
 
-def take_in_at_once(place: Path, files: Sequence[Path]) -> None:
-    """Imports the files together as the app does."""
-    take_in(Library.open(place, shipped=False), files)
-
-
 def importing() -> list[int]:
     """The processes that import for this one and have not ended."""
     started = [child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]

@@ -17,7 +17,6 @@ from bench.maths import cost
 PRICE = st.integers(1, 100_000).map(lambda cents: cents / 100)
 RATE = st.integers(1, 10_000_000).map(lambda tenths: tenths / 10)
 SHARE = st.integers(1, 100).map(lambda percent: percent / 100)
-FACTOR = st.integers(2, 50)
 
 H100 = 1260.0
 """Gemma 4 31B on one H100, as the article inferencebench-gemma4-h100 prints it."""

@@ -180,27 +180,6 @@ def test_the_order_of_the_points_does_not_matter(a, b, random):
     assert crossover(random.sample(a, len(a)), random.sample(b, len(b))) == crossover(a, b)
 
 
-def means(curve):
-    """Logarithms of the x of a curve and of the geometric means there, in order."""
-    xs = sorted({x for x, _ in curve})
-    return np.log(xs), np.array([np.mean([math.log(y) for x, y in curve if x == one]) for one in xs])
-
-
-@given(CURVE, CURVE)
-def test_the_lead_changes_sides_at_the_crossings_and_nowhere_else(a, b):
-    found = crossover(a, b)
-    if found.overlap is None:
-        assert max(found.range_a[0], found.range_b[0]) > min(found.range_a[1], found.range_b[1])
-        return
-    passed = [one.x for one in found.crossings]
-    finely = np.unique(np.concatenate((np.geomspace(*found.overlap, 200), [knot.x for knot in found.knots])))
-    leads = np.interp(np.log(finely), *means(a)) - np.interp(np.log(finely), *means(b))
-    led = [(x, lead > 0) for x, lead in zip(finely, leads, strict=True) if abs(lead) > 1e-9]
-    for (x0, a_led), (x1, a_leads) in pairwise(led):
-        between = [x for x in passed if x0 <= x <= x1]
-        assert len(between) % 2 == (a_led != a_leads)
-
-
 @given(CURVE, CURVE, BETTER)
 def test_a_comparison_agrees_with_itself(a, b, better):
     found = crossover(a, b, better)

@@ -104,27 +104,6 @@ def test_prices_that_are_chosen_stand_in_the_view_of_every_page(opened: Open) ->
 
 
 class TestChoosingAModel:
-    def test_lets_go_of_what_the_story_filled_in_and_keeps_limits(self, opened: Open) -> None:
-        at = opened("heatmap", slo=LIMIT)
-        assert view_of(at, "heatmap").values("osl") == ("1024",)
-        at = selectors.modelled(at, "llama-3.1-70b")
-        view = view_of(at, "heatmap")
-        assert view == linked(at)
-        assert view.values("model") == ("llama-3.1-70b",)
-        assert view.values("isl") == ()
-        assert view.slo == (LIMIT,)
-
-    def test_keeps_the_readers_filters_only_where_it_has_points(self, opened: Open) -> None:
-        at = opened("heatmap", model="deepseek-r1", accelerator="h200", engine="sglang")
-        view = linked(selectors.modelled(at, "llama-3.1-70b"))
-        assert view.values("accelerator") == ("h200",)
-        assert view.values("engine") == ()
-        held = cached.library().fetch(
-            "SELECT count(*) FILTER (engine = 'sglang'), count(*) FROM points"
-            " WHERE model = 'llama-3.1-70b' AND accelerator = 'h200-sxm'"
-        )[0]
-        assert held[0] == 0 < held[1]
-
     def test_finds_axes_anew_that_no_reader_chose_in_a_link_too(self, opened: Open) -> None:
         whole = address.first("heatmap", [], cached.library())
         assert [whole.option(key) for key in ("x", "y")] == ["concurrency", "isl"]

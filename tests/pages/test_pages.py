@@ -68,7 +68,7 @@ def test_the_last_choices_of_all_options_are_answered(name: str, opened: Open) -
     assert headline(at)
 
 
-@pytest.mark.parametrize("name", some(NAMES, 4))
+@pytest.mark.parametrize("name", some(NAMES, 2, 4))
 def test_names_from_files_are_shown_as_text(name: str, hostile: Path, opened: Open) -> None:
     at = opened(name, accelerator="h100-sxm", origin="published", date_from="2026-03-02", date_to="2026-03-02")
     assert not at.exception

@@ -44,14 +44,6 @@ def test_pareto_lifts_a_limit_under_the_chart_of_what_breaks_it(opened: Open) ->
     assert steps(at.button(key="step.0").click().run()) == []
 
 
-def test_crossover_shows_another_precision_where_one_has_no_pair(opened: Open) -> None:
-    at = opened("crossover", model="llama-3.3-70b")
-    assert steps(at)[0] == "Show FP4"
-    at = taken(at)
-    assert view_of(at, "crossover").values("precision") == ("fp4",)
-    assert "precision=fp4" in query_of(at)
-
-
 def test_a_throughput_that_scaling_took_by_itself_goes_with_its_model(opened: Open) -> None:
     at = opened("scaling", model="deepseek-r1")
     assert view_of(at, "scaling").option("metric") == "mlperf_tokens_per_s"

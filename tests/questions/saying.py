@@ -68,14 +68,25 @@ def headline(answer: Answer[Any]) -> tuple[str, dict[str, Value]]:
     return kind, said(answer, kind)
 
 
-def tells(answer: Answer[Any], wanted: Mapping[str, Mapping[str, object]]) -> None:
-    """Assert that the one statement of each kind says these values among others, and that no sentence reads odd."""
+Told = Mapping[str, Mapping[str, object] | list[Mapping[str, object]]]
+"""Values by the kind of their statements; of a kind with several the values of each, in order."""
+
+
+def tells(answer: Answer[Any], wanted: Told, rel: float = 5e-3) -> None:
+    """Assert that the statements of each kind say these values among others, and that no sentence reads odd."""
     for kind, values in wanted.items():
-        told = said(answer, kind)
-        assert {key: told.get(key) for key in values} == {
-            key: pytest.approx(one, rel=5e-3) if isinstance(one, float) else one for key, one in values.items()
-        }, kind
+        found = statements(answer, kind)
+        every = values if isinstance(values, list) else [values]
+        assert len(found) == len(every), (kind, kinds(answer))
+        told = [{key: one.values.get(key) for key in of} for one, of in zip(found, every, strict=True)]
+        assert told == [{key: _nearly(one, rel) for key, one in of.items()} for of in every], kind
     assert badly_said(answer) == []
+
+
+def _nearly(value: object, rel: float) -> object:
+    """A fraction within so much of itself, a whole number but for rounding, anything else as it is."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return pytest.approx(value, rel=rel if isinstance(value, float) else 1e-9) if is_number else value
 
 
 def badly_said(answer: Answer[Any]) -> list[str]:

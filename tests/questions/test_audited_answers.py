@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -26,11 +25,8 @@ from bench.questions import (
     scaling,
 )
 from bench.questions.crossover.result import SideCurve
-from bench.view import View
-from tests.audit.test_checks import STEPS, TWICE_THE_LOAD, library
 from tests.questions.audited import answers, dropped_points, one_figure, one_model, superlatives
 from tests.questions.audited.answers import Contradiction
-from tests.questions.audited.reference_answers import read
 from tests.questions.crossover.results import library_of, points
 from tests.thorough import some, times
 
@@ -75,14 +71,6 @@ def test_nothing_in_the_answers_about_the_shipped_library_is_contradicted(
     told = answers.of_stories(shipped)
     assert len(told) == answers.STORIES + answers.PAIRS
     assert all(len(of_story) > len(questions()) / 2 for of_story in told)
-
-
-def test_nothing_is_contradicted_where_figures_agree_or_there_are_none(tmp_path: Path) -> None:
-    agreeing, none = library(tmp_path, {}, TWICE_THE_LOAD, STEPS), Library.open(tmp_path / "none", shipped=False)
-    for check in CHECKS:
-        assert found(check, agreeing) == [], check
-        assert found(check, none) == [], check
-    assert (len(answers.of_stories(agreeing)), answers.of_stories(none)) == (2, ())
 
 
 @every_check
@@ -211,24 +199,3 @@ def test_a_planted_fault_is_found(
     told = found(check, held)
     assert any(words in one.text and more in one.text for one in told), told
     assert len({(one.about, *sorted(one.point_ids)) for one in told}) == len(told)
-
-
-def test_the_stories_are_those_with_the_most_points(held: Library, shipped: Library) -> None:
-    (story,) = answers.stories(held)
-    assert story.query() == "model=llama-3.1-70b&precision=fp8&isl=1024&osl=256"
-    many = [len(read(shipped, view).selected(view)) for view in answers.stories(shipped)]
-    assert len(many) == answers.STORIES
-    assert many[0] == max(many)
-
-
-def test_points_of_an_older_run_are_set_aside_by_plain_reading(held: Library) -> None:
-    reading = read(held)
-    gone = [reading.by_id[id] for id, why in reading.aside.items() if why == "older run"]
-    assert sorted(row["output_tokens_per_s"] for row in gone) == [200, 1000, 4000]
-    assert len(reading.standing(View())) == 9
-
-
-def test_a_limit_that_a_point_does_not_state_is_unknown(held: Library) -> None:
-    reading = read(held)
-    assert len(reading.ranked(View.of({}, slo=["tpot_ms_p50<=20"]))) == 3
-    assert reading.ranked(View.of({}, slo=["tpot_ms_p99<=20"])) == []

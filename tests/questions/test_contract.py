@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import is_dataclass
+from itertools import cycle, product
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -23,9 +24,8 @@ from bench.library import Library
 from bench.questions import Question, answered, options, question, questions
 from bench.records import POINT_FIELDS
 from bench.view import FILTER_BY_KEY, View
-from tests.questions.answering import answer_of
 from tests.questions.saying import kinds
-from tests.thorough import some
+from tests.thorough import QUICK
 
 ROOT = Path(__file__).resolve().parents[2]
 every_question = pytest.mark.parametrize("name", list(questions()))
@@ -48,7 +48,12 @@ VIEWS = {
 VARIED = [{}, {"model": ["deepseek-r1"]}, {"model": ["llama-3.1-70b"]}, {"source": ["inferencex"]}]
 """Selections that some choice changes, one of which any question with variations has an answer to."""
 
-every_view = pytest.mark.parametrize("where", some(VIEWS.values(), 2, 3), ids=some(VIEWS, 2, 3))
+EACH = list(zip(questions(), cycle(VIEWS))) if QUICK else list(product(questions(), VIEWS))
+"""The questions with the selections that they are asked about: in `make test` one each, the next question another."""
+
+on_a_view = pytest.mark.parametrize(
+    ("name", "where"), [(name, VIEWS[one]) for name, one in EACH], ids=map("-".join, EACH)
+)
 
 
 @pytest.fixture(scope="module")
@@ -70,12 +75,11 @@ def test_it_states_what_it_is_and_has_a_page(name: str) -> None:
     assert all(option.label and option.help.endswith(".") for option in asked.OPTIONS)
 
 
-@every_question
-@every_view
+@on_a_view
 def test_completing_a_view_is_done_once_and_changes_no_answer(
     name: str, where: dict[str, list[str]], shipped: Library
 ) -> None:
-    answer = answer_of(shipped, name, View.of(where))
+    answer = question(name).answer(shipped, View.of(where))
     complete = answer.view
     assert question(name).complete(shipped, View.of(where)) == complete
     assert complete.whole
@@ -92,13 +96,12 @@ def test_completing_a_view_is_done_once_and_changes_no_answer(
             assert chosen in [value for value, _ in offered[option.key]], option.key
 
 
-@every_question
-@every_view
+@on_a_view
 def test_its_answer_is_one_headline_with_a_number_and_says_why(
     name: str, where: dict[str, list[str]], shipped: Library
 ) -> None:
     """A headline is short, a name counting once and its flags not."""
-    answer = answer_of(shipped, name, View.of(where))
+    answer = question(name).answer(shipped, View.of(where))
     assert [one.role for one in answer.statements].count("headline") == 1
     assert {one.role for one in answer.statements} <= ROLES
     assert all(one.kind and one.text.endswith(".") for one in answer.statements)
@@ -118,8 +121,7 @@ def test_its_answer_is_one_headline_with_a_number_and_says_why(
     assert all(reason.formula and reason.source for reason in answer.why)
 
 
-@every_question
-@every_view
+@on_a_view
 def test_its_result_is_typed_its_json_derived_from_it_and_its_columns_labelled(
     name: str, where: dict[str, list[str]], shipped: Library
 ) -> None:
@@ -137,13 +139,12 @@ def test_its_result_is_typed_its_json_derived_from_it_and_its_columns_labelled(
         assert known or key in ("point_id", "isl", "osl", "source_id", "passport"), key
 
 
-@every_question
-@every_view
+@on_a_view
 def test_every_flag_of_a_named_point_stands_in_the_sentence(
     name: str, where: dict[str, list[str]], shipped: Library
 ) -> None:
     """Of every point that a verdict or a finding rests on, in it or behind its dagger; what only notes is not told."""
-    said = answer_of(shipped, name, View.of(where)).statements
+    said = question(name).answer(shipped, View.of(where)).statements
     behind_dagger = " ".join(one.text for one in said if one.kind == "flagged")
     for one in said:
         if one.role not in ("headline", "finding"):
@@ -153,11 +154,10 @@ def test_every_flag_of_a_named_point_stands_in_the_sentence(
             assert words in (behind_dagger if DAGGER in one.text else one.text), (one.kind, words)
 
 
-@every_question
-@every_view
+@on_a_view
 def test_it_opens_without_limits(name: str, where: dict[str, list[str]], shipped: Library) -> None:
     """Limits are the reader's: no question sets one of its own, nor judges its points by one."""
-    answer = answer_of(shipped, name, View.of(where))
+    answer = question(name).answer(shipped, View.of(where))
     assert question(name).complete(shipped, View.of(where)).slo == answer.view.slo == ()
     assert answer.subject is None or answer.subject.limits == ()
     assert getattr(answer.result, "limits", ()) == ()
@@ -193,7 +193,7 @@ def test_an_answer_that_holds_in_under_half_of_its_checks_is_undecided_and_none_
 
 @every_question
 def test_its_chart_is_drawn_in_both_themes(name: str, shipped: Library) -> None:
-    answer = answer_of(shipped, name, View())
+    answer = question(name).answer(shipped, View())
     for theme in (LIGHT, DARK):
         figure = question(name).figure(answer.result, theme)
         assert isinstance(figure, go.Figure)
@@ -218,6 +218,15 @@ def test_a_selection_of_nothing_gives_a_sentence(name: str, shipped: Library) ->
     assert any("no-such-model" in caveat for caveat in answer.caveats)
     for theme in (LIGHT, DARK):
         assert isinstance(question(name).figure(answer.result, theme), go.Figure)
+
+
+@every_question
+def test_a_limit_that_nothing_keeps_leaves_sentences_and_a_chart_of_none(name: str, shipped: Library) -> None:
+    view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]}, slo=["ttft_ms_p50<=0.000001"])
+    answer = answered(name, shipped, view)
+    assert answer.headline.endswith(".")
+    assert isinstance(question(name).figure(answer.result, LIGHT), go.Figure)
+    assert not {id for one in answer.statements if one.role in ("headline", "finding") for id in one.point_ids}
 
 
 def test_a_question_that_does_not_exist_is_named_with_the_nearest() -> None:

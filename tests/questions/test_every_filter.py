@@ -14,7 +14,6 @@ from bench.library import Library
 from bench.questions import question, questions
 from bench.selection import offers
 from bench.view import FILTER_BY_KEY, View
-from tests.questions.answering import answer_of
 from tests.thorough import some
 
 QUESTIONS = list(questions())
@@ -23,7 +22,7 @@ ONE_OF_SERIES = 7
 
 
 def draw(library: Library, name: str, key: str, value: str) -> None:
-    answer = answer_of(library, name, View.of({key: [value]}))
+    answer = question(name).answer(library, View.of({key: [value]}))
     assert answer.headline.endswith("."), answer.headline
     assert isinstance(question(name).figure(answer.result, LIGHT), go.Figure)
 
@@ -34,8 +33,3 @@ def test_a_question_is_drawn_with_any_one_filter(key: str, shipped: Library) -> 
     turn = list(FILTER_BY_KEY).index(key) * 5
     for place, value in enumerate(some(values[::ONE_OF_SERIES] if key == "series" else values, 2, 4)):
         draw(shipped, QUESTIONS[(turn + place) % len(QUESTIONS)], key, value)
-
-
-def test_links_that_once_could_not_be_drawn_are(shipped: Library) -> None:
-    for key, value in (("accelerator", "b200"), ("accelerator", "mi355x"), ("engine", "tensorrt-llm")):
-        draw(shipped, "crossover", key, value)

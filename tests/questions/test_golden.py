@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import pytest
 
 from bench import selection
@@ -13,7 +11,7 @@ from bench.view import View
 from tests.questions import golden
 from tests.thorough import some
 
-A_FEW = 4
+A_FEW = 3
 
 
 @pytest.mark.parametrize("name", list(questions()))
@@ -33,11 +31,6 @@ def test_the_sentences_that_people_read_are_those_of_today(shipped: Library) -> 
     assert len(paragraphs) <= 20
 
 
-def test_sixty_links_were_recorded() -> None:
-    assert len(golden.links()) == 60
-    assert {link["page"] for link in golden.links()} <= set(questions())
-
-
 @pytest.mark.parametrize("link", some(golden.links(), 12), ids=lambda link: f"{link['page']}?{link['query'][:60]}")
 def test_an_old_link_selects_what_it_selected(shipped: Library, link: dict[str, str]) -> None:
     whole = question(link["page"]).complete(shipped, View.from_query(link["query"]))
@@ -46,4 +39,4 @@ def test_an_old_link_selects_what_it_selected(shipped: Library, link: dict[str, 
     rows = shipped.fetch(f"SELECT point_id FROM points WHERE {then} ORDER BY 1", condition.params)
     ids = [point_id for (point_id,) in rows]
     assert len(ids) == link["points"]
-    assert hashlib.sha256(" ".join(ids).encode()).hexdigest()[:16] == link["digest"]
+    assert golden.digest(" ".join(ids)) == link["digest"]

@@ -16,7 +16,6 @@ from bench.chart.line_names import GAP, WIDE
 from bench.library import Library
 from bench.questions import question
 from bench.view import View
-from tests.questions.answering import answer_of
 
 ASKED = (
     "scaling?",
@@ -37,7 +36,7 @@ def share(axis: Any, value: float | str) -> float:
 
 def drawn(shipped: Library, asked: str) -> go.Figure:
     name, _, query = asked.partition("?")
-    return question(name).figure(answer_of(shipped, name, View.from_query(query)).result, LIGHT)
+    return question(name).figure(question(name).answer(shipped, View.from_query(query)).result, LIGHT)
 
 
 def ends(figure: go.Figure) -> dict[tuple[str, str], tuple[Any, float]]:

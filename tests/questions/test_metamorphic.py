@@ -207,7 +207,7 @@ def test_twice_the_price_is_twice_the_cost_and_half_of_what_a_dollar_buys(
     name: str, view: View, shipped: Library, doubled: Library
 ) -> None:
     own = {option.key for option in question(name).OPTIONS} | {"price_terms", "utilisation"}
-    for options in (one for one in PRICED if one.keys() <= own):
+    for options in some([one for one in PRICED if one.keys() <= own], 3, 7):
         before, after = (asked(one, name, view.with_options(**options)) for one in (shipped, doubled))
         assert (before is None) == (after is None)
         if before is None or after is None:

@@ -13,7 +13,6 @@ from bench.questions.cost.labels import costs_of_point
 from bench.questions.heatmap import cells
 from bench.questions.openable import marked, measured_of, openable
 from bench.view import View
-from tests.questions.answering import answer_of
 
 A, B, C = (letter * 16 for letter in "abc")
 
@@ -48,7 +47,7 @@ def test_what_is_opened_stands_out_and_the_chart_itself_stays_as_it_is() -> None
 
 @pytest.mark.parametrize("name", ["pareto", "cost", "scaling", "roofline", "capacity", "history"])
 def test_every_point_that_is_drawn_can_be_opened(name: str, shipped: Library) -> None:
-    answer = answer_of(shipped, name, View())
+    answer = question(name).answer(shipped, View())
     offered = openable(answer.rows, question(name).figure(answer.result, LIGHT))
     assert offered
     held = {id for (id,) in shipped.fetch("SELECT point_id FROM points")}
@@ -60,7 +59,7 @@ def test_every_point_that_is_drawn_can_be_opened(name: str, shipped: Library) ->
 
 
 def test_the_cells_of_a_heatmap_are_told_best_first_and_the_empty_ones_last(shipped: Library) -> None:
-    answer = answer_of(shipped, "heatmap", View())
+    answer = question("heatmap").answer(shipped, View())
     figure = question("heatmap").figure(answer.result, LIGHT)
     told = cells.in_words(answer.result, openable(answer.rows, figure))
     peak = answer.result.peak
@@ -70,7 +69,7 @@ def test_the_cells_of_a_heatmap_are_told_best_first_and_the_empty_ones_last(ship
 
 
 def test_a_card_has_the_cost_that_the_bar_has(shipped: Library) -> None:
-    answer = answer_of(shipped, "cost", View())
+    answer = question("cost").answer(shipped, View())
     lead = answer.result.lead
     told = (answer.result.asked.usd.label, f"{lead.usd_per_million:.2f} USD")
     assert costs_of_point(answer.result, lead.facts.point_id)[0] == told

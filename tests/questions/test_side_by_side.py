@@ -12,11 +12,9 @@ from bench.chart import DARK, LIGHT, value_label
 from bench.errors import BenchError
 from bench.library import Library
 from bench.questions import question, questions
-from bench.questions.pareto.figure import DIMMED
 from bench.view import View
-from tests.library.files import published
-from tests.questions.answering import answer_of
 from tests.questions.audited import answers, one_model, reference_answers
+from tests.questions.pareto.results import at, library_of
 from tests.questions.saying import kinds, said, statement, tells
 from tests.thorough import QUICK, some
 
@@ -51,42 +49,21 @@ RANKS = (
 """The kinds of sentence that call something the best."""
 
 
-def point(model: str, chip: str, throughput: float, tpot: float | None, **facts: object) -> dict[str, object]:
-    return {
-        "model": model,
-        "precision": "fp8",
-        "engine": "vllm",
-        "accelerator": chip,
-        "accelerators": 1,
-        "isl": 1024,
-        "osl": 256,
-        "load_kind": "closed",
-        "concurrency": 8,
-        "evidence": "measured",
-        "tpot_ms_p50": tpot,
-        "output_tokens_per_s": throughput,
-        **facts,
-    }
-
-
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """A small model on a slow chip beats a large one on a fast chip; in BF16 the large one alone was measured."""
-    folder = tmp_path_factory.mktemp("two")
     rows = [
-        point("llama-3.1-8b", "l40s", 900, 10),
-        point("llama-3.1-8b", "l40s", 1200, 20, concurrency=16),
-        point("llama-3.1-70b", "b200", 300, 12),
-        point("llama-3.1-70b", "h100-sxm", 500, 25, concurrency=16),
+        at(900, 100, "l40s", model="llama-3.1-8b", concurrency=8),
+        at(1200, 50, "l40s", model="llama-3.1-8b", concurrency=16),
+        at(300, 80, "b200", concurrency=8),
+        at(500, 40, "h100-sxm", concurrency=16),
     ]
     rows += [
-        point("llama-3.1-70b", chip, 200 + load, 20 + load, precision="bf16", concurrency=load)
+        at(200 + load, 1000 / (20 + load), chip, precision="bf16", concurrency=load)
         for chip in ("b200", "h100-sxm")
         for load in (1, 2, 4, 8, 16)
     ]
-    library = Library.open(folder / "library", shipped=False)
-    assert not library.add([published(folder / "two.csv", rows)]).refused
-    return library
+    return library_of(tmp_path_factory.mktemp("two"), rows)
 
 
 BOTH = View.of({"model": ["llama-3.1-8b", "llama-3.1-70b"]})
@@ -97,7 +74,7 @@ def test_no_leader_pools_two_models_and_none_is_lost_without_a_word(
     name: str, pair: tuple[str, str], shipped: Library
 ) -> None:
     try:
-        answer = answer_of(shipped, name, View.of({"model": pair}))
+        answer = question(name).answer(shipped, View.of({"model": pair}))
     except BenchError:
         return
     told = answers.AuditedAnswer(name, answer, reference_answers.read(shipped, View(answer.view.where)))
@@ -141,16 +118,6 @@ def test_the_story_is_one_that_both_models_have(two: Library) -> None:
     }
 
 
-def test_pareto_compares_the_models_and_names_the_chips_they_lead_on(two: Library) -> None:
-    answer = question("pareto").answer(two, BOTH)
-    assert [group.label for group in answer.result.groups] == ["Llama 3.1 8B", "Llama 3.1 70B"]
-    assert said(answer, "leads")["leader"] == "Llama 3.1 8B"
-    assert {spot.point.accelerator for spot in answer.result.widest.spots} == {"l40s"}
-    assert said(answer, "leads")["who"] == "Llama 3.1 8B on L40S"
-    drawn = question("pareto").figure(answer.result, LIGHT)
-    assert {"Llama 3.1 8B", "Llama 3.1 70B"} <= {trace.name for trace in drawn.data}
-
-
 def test_what_would_pool_models_gives_way_and_says_so(two: Library) -> None:
     for name, key, asked in (
         ("pareto", "group", "accelerator"),
@@ -187,43 +154,3 @@ def test_side_by_side_are_models_that_a_reader_chose(two: Library) -> None:
     assert side_by_side.models(two, BOTH) == ("llama-3.1-70b", "llama-3.1-8b")
     assert side_by_side.models(two, View()) == ()
     assert side_by_side.models(two, View.of({"model": ["llama-3.1-8b", "nobody-knows"]})) == ()
-
-
-@pytest.fixture(scope="module")
-def limited(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    """Three points keep a TTFT of 500 ms, the H100 with the most throughput breaks it, and one does not state it."""
-    folder = tmp_path_factory.mktemp("limited")
-    rows = [
-        point("llama-3.1-8b", chip, rate, tpot, ttft_ms_p50=ttft, concurrency=load)
-        for chip, rate, tpot, ttft, load in (
-            ("h100-sxm", 100, 10, 100, 8),
-            ("h100-sxm", 200, 20, 400, 16),
-            ("h100-sxm", 900, 30, 9000, 64),
-            ("h200-sxm", 950, 31, None, 8),
-            ("h200-sxm", 90, 11, 90, 1),
-        )
-    ]
-    library = Library.open(folder / "library", shipped=False)
-    assert not library.add([published(folder / "limited.csv", rows)]).refused
-    return library
-
-
-def test_paretos_chart_is_within_the_limits_and_what_breaks_them_is_hollow(limited: Library) -> None:
-    answer = question("pareto").answer(limited, View.of(slo=["ttft_ms_p50<=500"]))
-    found = answer.result
-    assert [spot.y for spot in found.overall] == [100, 200]
-    assert answer.rows.set_index("output_tokens_per_s_per_accelerator")["aside"].dropna().to_dict() == {
-        900.0: "beyond the limit",
-        950.0: "limit not stated",
-    }
-    assert said(answer, "left_out") == {"used": 3, "unknown_limit": 1, "beyond_limit": 1}
-    drawn = question("pareto").figure(found, LIGHT)
-    symbols = [
-        str(symbol)
-        for trace in drawn.data
-        if trace.mode == "markers" and trace.customdata is not None
-        for symbol, opacity in zip(trace.marker.symbol, trace.marker.opacity, strict=True)
-        if opacity == DIMMED
-    ]
-    assert sorted(one.partition("-")[2] for one in symbols) == ["open", "open-dot"]
-    assert {"beyond the limits", "limit not stated"} <= {str(trace.name).replace("<br>", " ") for trace in drawn.data}

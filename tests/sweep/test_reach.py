@@ -187,12 +187,3 @@ def test_the_checks_of_a_page_ask_nobody_who_may_not_be_asked(trap: Played, tmp_
             ask(tmp_path, plan, HERE, own_port=OWN_PORT)
         with pytest.raises(AccessDenied):
             ask(tmp_path, Plan.from_fields({"endpoint.url": trap.url, **FIELDS}), Visitor(), own_port=OWN_PORT)
-
-
-def test_a_redirect_is_told_and_not_followed(trap: Played, tmp_path: Path) -> None:
-    for ask in (launching.check, launching.models):
-        with playing(Played(good=0, leads_to=f"{trap.url}/v1/models")) as played:
-            plan = Plan.from_fields({"endpoint.url": played.url, **FIELDS})
-            problem = ask(tmp_path, plan, HERE, own_port=OWN_PORT).problem or ""
-            assert f"redirects to {trap.url}/v1/models, which is not followed" in problem
-            assert played.asked == ["GET /v1/models"]

@@ -11,10 +11,9 @@ from bench.endpoint import Settings, running
 from bench.formats.journal import PointLine
 from bench.sweep.checks.budget import TimedRequest, point_limits, too_short
 from bench.sweep.planning.plan import Plan
-from bench.sweep.session.runner import run
 from bench.sweep.session.setup import looked_at
 from tests.sweep.made import exchange
-from tests.sweep.sweeping import folder_for, line_of_load, plan_for
+from tests.sweep.sweeping import line_of_load, plan_for
 
 RATE, EVERY_MS = 10.0, 100
 ISL = 32
@@ -91,16 +90,3 @@ def test_the_checks_before_a_sweep_say_that_a_point_is_too_short() -> None:
         found = looked_at(plan_for(url, **open_loop(8, point__duration_s="0.05")))
     assert found.problem is None
     assert [check.passed for check in found.checks if check.name == "duration"] == [None]
-
-
-@pytest.mark.timed
-def test_a_live_open_loop_has_the_rate_and_throughput_of_its_schedule(tmp_path: Path) -> None:
-    """Answers take 5.2 s."""
-    with running(Settings(ttft_ms=100, itl_ms=20)) as url:
-        folder = folder_for(tmp_path, url, **open_loop(256, point__duration_s="10"))
-        assert run(folder).state == "done"
-    line = folder.read.points[0][0]
-    assert line.metrics["requests_per_s"] == pytest.approx(RATE, rel=0.01)
-    assert line.metrics["output_tokens_per_s"] == pytest.approx(RATE * 256, rel=0.01)
-    assert (line.window_start_s or 0) > 0.1 + 0.02 * 255
-    assert not {"not_steady", "over_saturated", "failures"} & {flag.kind for flag in line.flags}

@@ -1,4 +1,4 @@
-"""How many: sums worked out by hand, what may be recommended, and that more demand never costs less.
+"""How many: sums worked out by hand, and what may be recommended.
 
 That the load of a curve is the best is tried against a plain search in tests/maths/test_operating_load.py.
 """
@@ -13,12 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.interpolate import PchipInterpolator
 
 from bench import flags
-from bench.basis import evidence, limits, points, prices, uses
+from bench.basis import evidence, limits, points, prices
 from bench.basis.limits import Limit
 from bench.chart import DARK, LIGHT
 from bench.errors import UsageError
@@ -27,12 +25,12 @@ from bench.maths.capacity import Demand, DemandUnit, chips_per_mw
 from bench.maths.queueing import MEASURED_OFF
 from bench.questions import Answer, capacity, openable
 from bench.questions.capacity import measured, planning
-from bench.questions.capacity.result import LARGEST, SLOWER, Capacity, CapacityAsked, FleetPlan
+from bench.questions.capacity.result import Capacity, CapacityAsked, FleetPlan
 from bench.sweep.planning import form
 from bench.view import View
-from tests.questions.heatmap.results import Row, library_of, point
+from tests.questions.heatmap.results import Row, library_of, library_of_cases, point
 from tests.questions.saying import headline, kinds, said, statement, tells
-from tests.thorough import some, times
+from tests.thorough import times
 
 H200 = {"accelerator": "h200-sxm", "accelerators": 8, "tp": 8}
 UNPRICED = {"accelerator": "mi325x", "accelerators": 2, "tp": 2}
@@ -117,17 +115,6 @@ def test_users_and_tokens_by_hand(three: Library) -> None:
     assert own_plan(three, slo=slo, unit="tokens", tokens="100000000").served == pytest.approx(176_947_200)
 
 
-def test_nothing_is_said_beyond_the_largest_measured_load(three: Library) -> None:
-    own = own_plan(three, slo=["tpot_ms_p50<=1000"])
-    assert (own.instance.load, own.instance.rate, own.instance.stopped_by) == (64, 16, LARGEST)
-
-
-def test_more_load_that_serves_less_is_not_taken(tmp_path: Path) -> None:
-    rows = [*CURVE, at(128, 12.0, tpot_ms_p50=90, ttft_ms_p50=2000)]
-    own = ask(library_of(tmp_path, rows)).result.lead
-    assert (own.instance.load, own.instance.stopped_by) == (64, SLOWER)
-
-
 def test_a_deployment_without_a_point_within_the_limits_is_never_recommended(three: Library) -> None:
     answer = ask(three, slo=["tpot_ms_p50<=12"])
     assert {one.facts.accelerator for one in answer.result.plans} == {"h100-sxm"}
@@ -193,32 +180,32 @@ MEDIAN_TTFT_OFF = [{"metric": "ttft_ms_p50", "middle": MEASURED_OFF["ttft_ms_p50
 LONG = [point(1024, 128, 2.0 * 128, concurrency=16), at(16, 8.0)]
 MIX = "100/100 x 3, 1000/100"
 SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
-    "one chip, one request": (
+    "one-chip-one-request": (
         [at(8, 2.0, **ONE)],
         "requests=1&peak=1",
         {"takes_alone": {"chips": 1, "instances": 1}, "instance": {"rate": 2.0}, "power": {}, "sized": {"peak": 1}},
     ),
-    "a spare": (
+    "a-spare": (
         CURVE,
         "slo=tpot_ms_p50<=40&requests=15&spare=1",
         {"takes_alone": {"instances": 5}, "sized_spare": {"spare": 1}},
     ),
-    "a day's tokens without a price": (
+    "a-days-tokens-without-a-price": (
         [at(8, 2.0, **UNPRICED)],
         "unit=output_tokens&tokens=100000000",
         {"takes_unpriced": {"chips": 24, "usd_per_month": None}, "unpriced_all": {"accelerators": ["mi325x"]}},
     ),
-    "several accelerators": (
+    "several-accelerators": (
         [*CURVE, at(32, 30.0, **H200), at(8, 2.0, **UNPRICED)],
         "requests=40",
         {"takes": {"amount": 40}, "change": {"others": 1}, "unpriced": {"accelerators": ["mi325x"]}},
     ),
-    "over the budget": (
+    "over-the-budget": (
         CURVE,
         "requests=40&budget=12000",
         {"beyond_means": {"chips": 28, "budget": 12000}, "at_most": {"most": 6.4}, "ruled_out_budget": {"many": 1}},
     ),
-    "one chip at hand": (
+    "one-chip-at-hand": (
         CURVE,
         "requests=40&chips=1",
         {
@@ -227,52 +214,47 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
             "ruled_out_chips": {"many": 1},
         },
     ),
-    "nobody keeps it": (CURVE, "slo=tpot_ms_p50<=9", {"none_keeps": {"deployments": 1}, "ruled_out_beyond": {}}),
-    "nobody states it": (CURVE, "slo=e2el_ms_p50<=9", {"none_states": {"deployments": 1}, "ruled_out_unstated": {}}),
-    "at full load": (
+    "nobody-keeps-it": (CURVE, "slo=tpot_ms_p50<=9", {"none_keeps": {"deployments": 1}, "ruled_out_beyond": {}}),
+    "nobody-states-it": (CURVE, "slo=e2el_ms_p50<=9", {"none_states": {"deployments": 1}, "ruled_out_unstated": {}}),
+    "at-full-load": (
         [at(8, 2.0) | {"load_kind": "saturated", "concurrency": None}],
         "",
         {"instance": {"rate": 2.0}, "saturated": {"deployments": 1}},
     ),
-    "an open loop alone": ([sent(2.5, 80, 1000)], "slo=ttft_ms_p50<=100", {"instance": {"rate": 2.5, "load": 2.5}}),
-    "an open loop that met a busy stretch": (
+    "an-open-loop-alone": ([sent(2.5, 80, 1000)], "slo=ttft_ms_p50<=100", {"instance": {"rate": 2.5, "load": 2.5}}),
+    "an-open-loop-that-met-a-busy-stretch": (
         [sent(2.5, 80, 1000) | {"request_rate": 2.25}],
         "slo=ttft_ms_p50<=100",
         {"instance": {"rate": 2.25, "load": 2.25}},
     ),
-    "nothing to go by": (
+    "nothing-to-go-by": (
         [at(8, 2.0, ttft_ms_p50=5) | {"output_tokens_per_s": None}],
         "",
         {"none_usable": {"points": 1}},
     ),
-    "two models": (OF_TWO_MODELS, TWO_MODELS, {"of_models": {"models": 2, "chips": 1}}),
-    "two workloads": (UNLIKE, "v=2&model=llama-3.1-70b", {"undecided": {"least": 8, "most": 24}}),
-    "few that can tell": (
+    "two-models": (OF_TWO_MODELS, TWO_MODELS, {"of_models": {"models": 2, "chips": 1}}),
+    "two-workloads": (UNLIKE, "v=2&model=llama-3.1-70b", {"undecided": {"least": 8, "most": 24}}),
+    "few-that-can-tell": (
         [*CURVE, at(32, 30.0, **H200), at(32, 30.0, **EIGHT)],
         "slo=tpot_ms_p50<=30",
         {"undecided_unstated": {"least": 12, "most": 12, "accelerators": 1}, "ruled_out_unstated": {"many": 2}},
     ),
-    "more waits than the limit": (
+    "more-waits-than-the-limit": (
         LATE,
         "slo=ttft_ms_p99<=900&requests=7&peak=1&headroom=0",
         {"random_broken": {"instances": 2}},
     ),
-    "a queue without end": (
+    "a-queue-without-end": (
         [waiting(1, 1.0, 1000, 50), waiting(16, 8.0, 2200, 80)],
         "slo=ttft_ms_p50<=900&requests=15.9&peak=1&headroom=0",
         {"random_endless": {"instances": 3}},
     ),
-    "an open loop beside": (
-        [*LATE, sent(2, 60, 1500), sent(6, 75, 1900)],
-        "slo=ttft_ms_p50<=79&requests=5&peak=1",
-        {"random": {}, "open_loop": {"figures": 4}, "random_model": {"off": MEDIAN_TTFT_OFF}},
-    ),
-    "a mix of lengths": (
+    "a-mix-of-lengths": (
         [*LONG, at(16, 90.0, **H200)],
         f"model=llama-3.1-70b&mix={MIX}",
         {"takes_alone": {"instances": 6}, "instance_mix": {"isl": 1024, "osl": 128}, "mix": {"lengths": 2}},
     ),
-    "a mix with a length that nobody measured": (
+    "a-mix-with-a-length-that-nobody-measured": (
         LONG,
         f"model=llama-3.1-70b&mix={MIX}, 20000/1000&slo=tpot_ms_p50<=9",
         {"none_mixed": {"isl": 20000, "osl": 1000}},
@@ -281,21 +263,27 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
 }
 
 
-@pytest.mark.parametrize(("rows", "query", "wanted"), some(SAID.values(), 12), ids=some(SAID, 12))
-def test_what_is_said(rows: list[Row], query: str, wanted: dict[str, dict[str, object]], tmp_path: Path) -> None:
-    tells(capacity.answer(library_of(tmp_path, rows), View.from_query(query).with_options(use="own")), wanted)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return library_of_cases(tmp_path_factory.mktemp("said"), {name: rows for name, (rows, *_) in SAID.items()})
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_is_said(made: Library, name: str) -> None:
+    _, query, wanted = SAID[name]
+    tells(capacity.answer(made, View.from_query(query).with_options(use="own").with_where(source=[name])), wanted)
+
+
+def test_what_arrivals_at_random_came_to_is_told_of_an_open_loop_beside(tmp_path: Path) -> None:
+    held = library_of(tmp_path, [*LATE, sent(2, 60, 1500), sent(6, 75, 1900)])
+    answer = ask(held, slo=["ttft_ms_p50<=79"], requests="5", peak="1")
+    tells(answer, {"random": {}, "open_loop": {"figures": 4}, "random_model": {"off": MEDIAN_TTFT_OFF}})
 
 
 def test_workloads_that_differ_are_not_ranked_unless_the_demand_says_its_own(tmp_path: Path) -> None:
     stated = ask(library_of(tmp_path, UNLIKE), request_isl="100", request_osl="100")
     assert headline(stated)[0] == "takes"
     assert len(stated.result.plans) == 2
-
-
-def test_models_side_by_side_have_a_plan_each(tmp_path: Path) -> None:
-    answer = capacity.answer(library_of(tmp_path, OF_TWO_MODELS), View.from_query(TWO_MODELS).with_options(**OWN))
-    assert [one.facts.model for one in answer.result.leads] == ["llama-3.1-8b", "llama-3.1-70b"]
-    assert set(answer.rows["model"]) == {"llama-3.1-70b", "llama-3.1-8b"}
 
 
 def test_the_page_opens_without_limits_and_says_so(three: Library) -> None:
@@ -326,27 +314,11 @@ def test_what_other_uses_take_is_said_in_one_finding(three: Library) -> None:
     assert len(kinds(ask(three, requests="40", budget="1000000", chips="500"), "finding")) <= 5
 
 
-def test_a_readers_own_limit_replaces_that_of_the_use(three: Library) -> None:
-    view = View.of({}, {"use": "chat"}, slo=["tpot_ms_p50<=12"])
-    limits = {one.metric.key: one.value for one in capacity.answer(three, view).result.limits}
-    assert limits == {"ttft_ms_p50": 300, "tpot_ms_p50": 12}
-
-
 def test_limits_of_a_use_that_nobody_states_are_left_out_and_told(tmp_path: Path) -> None:
     held = library_of(tmp_path, [at(8, 2.0, ttft_ms_p50=100)])
     answer = capacity.answer(held, View.of({}, {"use": "chat"}))
     assert [one.metric.key for one in answer.result.limits] == ["ttft_ms_p50"]
     assert "median TPOT" in statement(answer, "dropped").text
-
-
-def test_every_use_has_its_own_point_and_a_source(three: Library) -> None:
-    answer = ask(three)
-    by_use = {one.use: one.plan for one in answer.result.uses}
-    assert list(by_use) == ["chat", "api", "batch", "traffic"]
-    assert by_use["batch"] is not None
-    assert by_use["chat"] is not None
-    assert by_use["api"] is None
-    assert all(one.source for one in uses.every().values())
 
 
 def test_an_energy_that_was_measured_counts_before_a_rating(tmp_path: Path) -> None:
@@ -654,26 +626,6 @@ def test_a_thousand_demands_are_answered_as_by_looking_at_every_step(uneven: Lib
         assert {_key(plan): (plan.fleet.instances, plan.usd_per_month) for plan in found} == wanted
         costs = [plan.usd_per_month or math.inf for plan in found]
         assert costs == sorted(costs)
-
-
-@settings(max_examples=times(150, 8, 50), deadline=None)
-@given(
-    demand=st.floats(0.1, 500), more=st.floats(1, 5), tpot=st.floats(5, 120), looser=st.floats(1, 3),
-    unit=st.sampled_from(("requests", "users")),
-)  # fmt: skip
-def test_more_demand_never_costs_less_and_looser_limits_never_more(
-    uneven: Library, demand: float, more: float, tpot: float, looser: float, unit: DemandUnit
-) -> None:
-    plans = planner_of(uneven)
-
-    def costs(amount: float, limit: float) -> dict[str, float]:
-        found = plans(Demand(amount, unit, 2, 0.2, think_s=30), limit, 1e6)
-        return {_key(one): one.usd_per_month or 0 for one in found}
-
-    own, larger, eased = costs(demand, tpot), costs(demand * more, tpot), costs(demand, tpot * looser)
-    assert own.keys() == larger.keys()
-    assert own.keys() <= eased.keys()
-    assert all(larger[key] >= own[key] >= eased[key] for key in own)
 
 
 def _key(plan: FleetPlan) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bench import catalogue, selection
+from bench import catalogue
 from bench.basis import evidence
 from bench.library import Library
 from bench.questions import operating_points
@@ -100,14 +100,3 @@ def test_a_ladder_has_the_best_of_a_group_within_each_level_that_it_keeps(shippe
             assert rungs.get(level) == (pytest.approx(max(kept)) if kept else None)
         assert all(rate <= one.peak for rate in rungs.values())
         assert list(rungs.values()) == sorted(rungs.values(), reverse=True)
-
-
-def test_what_is_no_operating_point_is_counted_by_its_reason(shipped: Library) -> None:
-    view = View.of({"source": ["tpu-public"]})
-    ranking, search = evidence.read(view), Search(RATE, "output throughput", "accelerator")
-    tally = evidence.tally(shipped, ranking, operating_points.reasons(search))
-    condition = selection.clause(view)
-    (many,) = shipped.fetch(f"SELECT count(*) FROM points WHERE {condition.sql}", condition.params)[0]
-    assert tally.selected == many
-    assert tally.used == len(every(shipped, view, "''"))
-    assert tally.of(operating_points.NO_RATE) > 0

@@ -15,7 +15,7 @@ from bench.view import View
 from tests.library.files import published
 from tests.questions.cost.asking import TTFT
 from tests.questions.heatmap.results import Row, flag, library_of_cases, point
-from tests.questions.saying import kinds, statement, tells
+from tests.questions.saying import Told, kinds, statement, tells
 
 # H100 at 1 and 5 USD/h per chip, by the median 3; H200 at 24 USD/h for eight, 3 a chip; three more at 3.
 PRICES: tuple[Row, ...] = tuple(
@@ -47,7 +47,6 @@ LIMITED = [
 ]
 MANY = 101
 
-Told = Mapping[str, Mapping[str, object]]
 SAID: Mapping[str, tuple[list[Row], dict[str, Any], Told]] = {
     "two": (
         TWO,
@@ -114,6 +113,11 @@ SAID: Mapping[str, tuple[list[Row], dict[str, Any], Told]] = {
             "unknown": {"groups": ["MI300X"]},
             "beyond": {"groups": ["B200 SXM"]},
         },
+    ),
+    "a-limit-that-costs": (
+        LIMITED[:2],
+        {"slo": [f"{TTFT}<=100"]},
+        {"one": {"usd_per_million": PER_TOKEN / 100}, "limits_cost": {"times": 10.0}},
     ),
     "few-accelerators-state-the-limit": (
         [*TWO, chip("mi300x", 9000), chip("b200-sxm", 400, 5), chip("gb200", 300, 5)],

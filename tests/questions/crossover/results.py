@@ -6,22 +6,16 @@ a View that names one selects that table alone.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from bench import flags
-from bench.basis import points as facts_of
-from bench.basis.statement import Statement
 from bench.library import Library
 from bench.maths.crossover import Knot
 from bench.questions import Answer, crossover
 from bench.questions.crossover.result import Compared, Pair
 from bench.view import View
-from tests.questions.saying import statements
+from tests.library.files import published
 
 A, B = "accelerator=h100-sxm", "accelerator=h200-sxm"
 V6E = "accelerator=tpu-v6e&accelerators=4"
@@ -57,16 +51,10 @@ def with_sources(tables: Mapping[str, Iterable[Rows]]) -> list[Rows]:
 
 def library_of(folder: Path, *rows: Rows, prices: Sequence[dict[str, object]] = ()) -> Library:
     """A library of these points and prices."""
-    listed = [row for some in rows for row in some]
-    (folder / "library" / "prices").mkdir(parents=True)
-    for path, table in ((folder / "results.csv", listed), (folder / "library" / "prices" / "made.csv", prices)):
-        if table:
-            with path.open("w", newline="", encoding="utf-8") as lines:
-                writer = csv.DictWriter(lines, list(dict.fromkeys(key for row in table for key in row)))
-                writer.writeheader()
-                writer.writerows(table)
+    if prices:
+        published(folder / "library" / "prices" / "made.csv", prices)
     library = Library.open(folder / "library", shipped=False)
-    assert not library.add([folder / "results.csv"]).refused
+    assert not library.add([published(folder / "results.csv", [row for some in rows for row in some])]).refused
     return library
 
 
@@ -94,29 +82,3 @@ def kind(answer: Answer[Any]) -> str:
     """What a pair's answer comes to: who leads, or what its outcome is called."""
     found = answer.result.outcome
     return f"{found.leader}_leads" if found.kind == "leads" else found.kind
-
-
-Told = Mapping[str, Mapping[str, object] | list[Mapping[str, object]]]
-"""Values by the kind of their statements; of a kind with several the values of each, in order."""
-
-
-def assert_told(answer: Answer[Any], told: Told) -> None:
-    """An answer has statements of these kinds with these values among theirs, and no more of these kinds."""
-    for kind, values in told.items():
-        every = values if isinstance(values, list) else [values]
-        found = [dict(one.values) for one in statements(answer, kind)]
-        assert len(found) == len(every), (kind, found)
-        for one, wanted in zip(found, every, strict=True):
-            known = {key: one.get(key) for key in wanted}
-            assert (kind, known) == (kind, {key: _nearly(value) for key, value in wanted.items()})
-
-
-def _nearly(value: object) -> object:
-    return pytest.approx(value, rel=1e-3) if isinstance(value, int | float) else value
-
-
-def unflagged(library: Library, statement: Statement) -> list[str]:
-    """The flags of a statement's points that neither its text nor its dagger stands for."""
-    named = facts_of.named(library, statement.point_ids).values()
-    words = {word for point in named for word in flags.printed(point.flag_kinds)}
-    return [word for word in sorted(words) if word not in statement.text and word not in statement.flags]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -139,30 +138,11 @@ CURVES: Mapping[str, tuple[Sequence[Rows], Mapping[str, Any], Knots, Sequence[tu
         [(1, 4)],
     ),
 }
-DRAWN = 12
-
-
-def drawn(seed: int) -> Rows:
-    """Rows of one day with whatever versions, addresses and layouts."""
-    rng = random.Random(seed)
-    return [
-        row
-        for _ in range(rng.randint(2, 8))
-        for row in points(
-            "h100-sxm",
-            {rng.choice([1, 2, 4, 8]): rng.randint(10, 1000)},
-            date="2026-03-05",
-            engine_version=rng.choice([None, "0.9", "0.10"]),
-            source_url=rng.choice(["", f"{RUN}1", f"{RUN}2"]),
-            tp=rng.choice([1, 2]),
-        )
-    ]
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Library:
     tables = {name: rows for name, (rows, *_) in CURVES.items()}
-    tables |= {f"drawn-{seed}": (drawn(seed), points("h200-sxm", {1: 50, 8: 400})) for seed in range(DRAWN)}
     return library_of(tmp_path_factory.mktemp("curves"), *with_sources(tables))
 
 
@@ -182,25 +162,11 @@ def test_what_no_curve_is_of_is_counted(made: Library) -> None:
     assert said(limited, "left_out")["beyond_limit"] == 1
 
 
-def test_of_layouts_the_best_is_named(made: Library) -> None:
-    answer = asked(made, "the-best-of-two-layouts")
-    assert [words.split(", ")[1] for words in answer.rows["a_series"]] == ["tp 2", "dp 2"]
-
-
 def test_the_repeats_of_a_place_are_kept_beside_the_one_that_stands(made: Library) -> None:
     place = asked(made, "the-middle-repeat").result.a.curve.members[0].places[0]
     assert sorted(place.repeats) == [90, 100, 140]
     standing = made.fetch("SELECT output_tokens_per_s FROM points WHERE point_id = ?", (place.point.point_id,))
     assert standing == [(100,)]
-
-
-@pytest.mark.parametrize("seed", some(range(DRAWN), 6))
-def test_no_curve_lies_below_a_measured_point_of_a_newest_run(made: Library, seed: int) -> None:
-    curve = outcome(asked(made, f"drawn-{seed}")).curves["a"]
-    best: dict[float, float] = {}
-    for row in drawn(seed):
-        best[row["concurrency"]] = max(row["output_tokens_per_s"], best.get(row["concurrency"], 0))
-    assert all(curve.envelope.y(x) >= y * (1 - 1e-12) for x, y in best.items())
 
 
 PAIRS = """
@@ -228,13 +194,3 @@ def test_no_curve_of_inferencex_lacks_or_understates_a_measured_point(shipped: L
         narrow = crossover.answer(shipped, answer.view.with_where(accelerator=[a, b]))
         assert narrow.rows.equals(answer.rows), (precision, isl, osl, a, b)
         assert narrow.result.prices == answer.result.prices
-
-
-def test_mi355x_leads_h200_at_all_six_places(shipped: Library) -> None:
-    """Eight MI355X give 9,039.12 tokens/s at 256."""
-    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": [1024], "osl": [8192]}
-    options = {"a": "accelerator=h200-sxm", "b": "accelerator=mi355x", "along": "concurrency", "per": "accelerator"}
-    found = knots(crossover.answer(shipped, View.of(where, options)))
-    leads = {knot.x: round(-knot.lead_percent) for knot in found}
-    assert list(leads) == [4, 8, 16, 32, 64, 256]
-    assert (leads[64], leads[256], found[-1].y_b) == (115, 15, pytest.approx(9039.12 / 8))

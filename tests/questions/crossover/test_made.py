@@ -26,7 +26,6 @@ from tests.questions.crossover.results import (
     library_of,
     outcome,
     points,
-    unflagged,
     view_of,
     with_sources,
 )
@@ -65,11 +64,6 @@ TABLES: Mapping[str, Sequence[Rows]] = {
         for chip, y in (("h100-sxm", 9), ("h200-sxm", 8))
     ],
     "priced": (points("h100-sxm", {1: 100, 4: 400}), points("h200-sxm", {1: 110, 4: 440})),
-    "projected": (
-        points("h100-sxm", {1: 100, 4: 400}),
-        points("h100-sxm", {8: 9000}, evidence="projected"),
-        points("h200-sxm", {1: 150, 8: 700}),
-    ),
     "ruled-out": (
         points("h100-sxm", {1: 100, 4: 400}),
         points("h100-sxm", {2: 9000}, flags=flag("littles-law")),
@@ -213,16 +207,6 @@ def test_per_dollar_each_provider_alone_is_a_way_to_look(made: Library) -> None:
     assert "at dear's price" not in ways
 
 
-def test_what_was_not_measured_enters_where_the_reader_asks_and_is_drawn_hollow(made: Library) -> None:
-    assert outcome(asked(made, "projected")).found.overlap == (1, 4)
-    view = View.of({"source": ["projected"], "evidence": ["measured", "projected"]}, {"a": A, "b": B})
-    answer = crossover.answer(made, view)
-    assert outcome(answer).found.overlap == (1, 8)
-    drawn = crossover.figure(answer.result, LIGHT).select_traces({"type": "scatter"})
-    symbols = [one for trace in drawn if isinstance(trace.marker.symbol, tuple) for one in trace.marker.symbol]
-    assert any("-open" in symbol for symbol in symbols)
-
-
 def test_a_point_that_a_flag_excludes_is_drawn_hollow_and_ranked_nowhere(made: Library) -> None:
     answer = asked(made, "ruled-out")
     assert [knot.x for knot in knots(answer)] == [1, 4]
@@ -239,7 +223,6 @@ def test_a_headline_that_does_not_hold_without_flagged_points_says_so(made: Libr
     assert kind(answer) == "crosses"
     assert statement(answer, "crosses").flags == ("beyond the roofline",)
     assert "\u2020." in answer.headline
-    assert not [one.text for one in answer.statements if unflagged(made, one)]
     assert said(answer, "flags").items() >= {"side": "a", "flagged": 1}.items()
     assert [(way, one.code) for way, one in answer.robustness.otherwise] == [("without flagged points", "leads b")]
     assert said(answer, "holds_in") == {"ways": 1, "holding": 0}

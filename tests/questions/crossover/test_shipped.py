@@ -6,12 +6,11 @@ import pytest
 
 from bench.chart import LIGHT
 from bench.library import Library
-from bench.questions import Answer, answered, crossover, heatmap
+from bench.questions import Answer, crossover
 from bench.questions.crossover.result import Compared, Leads, Outcome, PairList
 from bench.view import View
-from tests.questions.crossover.results import COLUMN_B, MI355X, V6E, V7X, assert_told, kind, knots, outcome, unflagged
-from tests.questions.saying import headline, kinds, said
-from tests.thorough import some
+from tests.questions.crossover.results import COLUMN_B, MI355X, V6E, V7X, kind, knots, outcome
+from tests.questions.saying import kinds, said, tells
 
 QWEN = {"a": V7X, "b": MI355X, "per": "accelerator"}
 
@@ -26,11 +25,10 @@ def test_the_tpu_overtakes_column_b_just_below_128(shipped: Library) -> None:
     assert crossing.x == pytest.approx(127.59, abs=0.01)
     held = crossing.interval
     assert (held.low, held.high, held.open_low, held.open_high, held.source) == (64, 128, False, False, "bracket")
-    assert_told(answer, {"crosses": {"x": crossing.x, "leader": "a", "per_chip_leader": "b"}})
+    tells(answer, {"crosses": {"x": crossing.x, "leader": "a", "per_chip_leader": "b"}}, 1e-3)
     assert kinds(answer, "finding")[0] == "per_chip"
     assert answer.rows[answer.rows["batch"] == 128]["leads"].tolist() == ["tie"]
     assert said(answer, "unlike") == {"unlike": 4}
-    assert not [one.text for one in answer.statements if unflagged(shipped, one)]
 
 
 def test_per_dollar_at_the_articles_prices_the_tpu_never_leads(shipped: Library) -> None:
@@ -63,7 +61,7 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped: Library) -> None:
     values = {knot.x: (round(knot.y_b), round(knot.y_a)) for knot in knots(answer)}
     assert (values[32], values[64]) == ((4347, 3351), (4113, 4335))
     assert kind(answer) == "passes"
-    assert_told(answer, {"change": {"below": 32, "above": 64, "side": "b"}})
+    tells(answer, {"change": {"below": 32, "above": 64, "side": "b"}}, 1e-3)
     assert leads(verdict(answer, "concurrency", chips=4)) == {32: 5.6, 64: 5.4, 128: 28.9, 256: 46.1}
     per_chip = verdict(answer, "users_per_accelerator")
     expected = {2: 38.9, 4: 22.4, 8: 5.5, 16: -0.3, 32: 28.9, 64: 46.1}
@@ -82,23 +80,6 @@ def test_a_lead_that_three_digits_write_as_twice_is_said_in_times_and_not_by_per
     assert (values["who"], values["most_ratio"]) == ("H100 SXM", pytest.approx(1.9996, abs=1e-4))
 
 
-def test_a_latency_is_as_many_times_as_fast_as_the_heatmap_says_it_is_less(shipped: Library) -> None:
-    """H200 SXM and MI355X, DeepSeek-R1 FP8 at 1,024/8,192: at each concurrency one is the inverse of the other."""
-    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["8192"]}
-    sides = {"a": "accelerator=h200-sxm", "b": MI355X}
-    answer = crossover.answer(shipped, View.of(where, {**sides, "along": "concurrency", "metric": "e2el_ms_p50"}))
-    places = outcome(answer).found.knots
-    ratios = {knot.x: knot.y_a / knot.y_b for knot in places if knot.measured_a and knot.measured_b}
-    sides = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "mi355x"}
-    axes = {"x": "concurrency", "y": "isl", "panel": "none", "metric": "e2el_ms_p50"}
-    cells = {one.x: one.value for one in heatmap.answer(shipped, View.of(where, {**axes, **sides})).result.cells}
-    assert len(ratios) >= 3
-    assert {x: cells[x] for x in ratios} == {x: pytest.approx(ratio) for x, ratio in ratios.items()}
-    kind, values = headline(answer)
-    assert kind == "leads_faster"
-    assert values["most_ratio"] == pytest.approx(max(knot.y_a / knot.y_b for knot in places if knot.settled))
-
-
 def test_a_lead_where_only_an_older_layout_was_run_is_not_told_as_the_widest(shipped: Library) -> None:
     """At one user per chip MI355X was run on 8 chips in February only, 312 tokens/s per chip against 1,106."""
     prices = {"price_book": "provider-quotes-2026-07"}
@@ -109,10 +90,10 @@ def test_a_lead_where_only_an_older_layout_was_run_is_not_told_as_the_widest(shi
     (cut,) = outcome(answer).found.lacking
     best = outcome(answer).curves["b"].members[cut.member].facts
     assert (cut.beyond, best.accelerators, best.tp) == ("below", 2, 2)
-    assert_told(answer, {"lacking": {"x": 2, "side": "b", "where": "below"}})
+    tells(answer, {"lacking": {"x": 2, "side": "b", "where": "below"}}, 1e-3)
     # The others' price times A over B at 64 users per chip.
     price = {"side": "a", "x": 64, "usd_per_accelerator_hour": 3.45 * 9363.825 / 6409.1, "left_out": 1}
-    assert_told(answer, {"break_even": price})
+    tells(answer, {"break_even": price}, 1e-3)
 
 
 def test_without_a_pair_the_pairs_are_listed_with_their_verdicts(shipped: Library) -> None:
@@ -120,7 +101,7 @@ def test_without_a_pair_the_pairs_are_listed_with_their_verdicts(shipped: Librar
     assert isinstance(answer.result, PairList)
     assert [round(x, 1) for x in answer.rows["crossing"].dropna()] == [127.6, 437.6]
     assert answer.rows["kind"].tolist() == ["b_leads", "b_leads", "crosses", "crosses"]
-    assert_told(answer, {"most_alike": {"crossing": 2, "pairs": 4}})
+    tells(answer, {"most_alike": {"crossing": 2, "pairs": 4}}, 1e-3)
 
 
 def test_chips_divide_where_the_most_alike_pair_is_of_unequal_counts(shipped: Library) -> None:
@@ -172,37 +153,3 @@ def test_a_listed_pair_comes_to_the_same_when_it_is_chosen(shipped: Library, mod
     assert [one.x for one in outcome(chosen).crossings] == [one.x for one in pair.crossings]
     of_list = {one.accelerator: one for one in listed.result.prices}
     assert {one.accelerator: one for one in chosen.result.prices}.items() <= of_list.items()
-
-
-@pytest.mark.parametrize(
-    ("options", "is_told"),
-    some(
-        [
-            ({"utilisation": "0.5"}, True),
-            ({"provider": "OCI"}, True),
-            ({"price_terms": "spot"}, False),
-            ({"price_book": "list-prices"}, True),
-            ({"price_terms": "with_points"}, False),
-        ],
-        1,
-        3,
-    ),
-)
-def test_whether_it_holds_is_told_at_whatever_prices_the_reader_chooses(
-    shipped: Library, options: dict[str, str], is_told: bool
-) -> None:
-    """Both sides have a price at some of these choices alone; without one there is no verdict to hold."""
-    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["8192"]}
-    sides = {"a": "accelerator=h200-sxm", "b": MI355X}
-    view = View.of(where, {**sides, "per": "dollar", **options})
-    found = answered("crossover", shipped, view).robustness
-    assert (found is not None) is is_told
-    assert found is None or found.ways == found.holding + len(found.otherwise) > 1
-
-
-def test_where_no_crossing_is_known_no_finding_tells_of_one(shipped: Library) -> None:
-    where = {"model": ["deepseek-r1"], "precision": ["fp4"]}
-    answer = crossover.answer(shipped, View.of(where, {"a": "accelerator=b200-sxm", "b": MI355X}))
-    assert kind(answer) == "passes"
-    assert outcome(answer).found.crossings
-    assert not {"crossing", "bracket"} & {*kinds(answer)}

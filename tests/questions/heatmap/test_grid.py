@@ -1,144 +1,27 @@
-"""A cell is its best ranked point: the SQL against a plain reading of the same points, one after the other."""
+"""The grid: a ratio divides those of its sides, and a cell holds the points that it counts."""
 
 from __future__ import annotations
 
-import json
-import random
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench import flags
-from bench.basis import evidence, limits
-from bench.basis.document import records
+from bench.basis import evidence
 from bench.library import Library
 from bench.questions.heatmap import grid
 from bench.questions.heatmap.result import Heatmap
 from bench.view import View
-from tests.library.files import table
-from tests.questions.heatmap.results import flag, ids, library_of_cases, point
+from tests.basis.libraries import mixed
+from tests.questions.heatmap.results import ids, library_of_cases, point
 from tests.thorough import times
-
-ROWS = 400
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    """Points drawn at random from few values, so that cells hold runs, repeats, flags, gaps, failures and ties."""
-    draw = random.Random(11)
-    rows = []
-    for _ in range(ROWS):
-        kind = draw.choice(["closed", "closed", "closed", "saturated", "batch"])
-        rows.append(
-            {
-                "isl": draw.choice([128, 512, 2048, None]),
-                "osl": draw.choice([64, 128]),
-                "load_kind": kind,
-                "tp": draw.choice([1, 2]),
-                "accelerators": draw.choice([2, 4, None]),
-                "repeat": draw.choice([None, None, 1, 2, 3]),
-                "engine_version": draw.choice(["0.17", "0.17", "0.18"]),
-                "date": draw.choice([None, "2026-01-01", "2026-01-05", "2026-02-01", "2026-02-20"]),
-                "concurrency": draw.choice([1, 8, 64]) if kind == "closed" else None,
-                "batch": 8 if kind == "batch" else None,
-                "output_tokens_per_s": draw.choice([None, 10, 20, draw.randint(1, 1000)]),
-                "ttft_ms_p50": draw.choice([None, 5, draw.randint(1, 1000)]),
-                "duration_s": 60,
-                "requests_failed": draw.choice([None, 0, 3]),
-                "evidence": draw.choice(["measured"] * 6 + ["projected"]),
-                "flags": draw.choice(
-                    [None] * 6 + [flag("implausible"), flag("client_limited"), flag("too_few_requests")]
-                ),
-            }
-        )
-    folder = tmp_path_factory.mktemp("random")
-    library = Library.open(folder / "library", shipped=False)
-    assert not library.add([table(folder / "results.csv", *rows)]).refused
-    return library
-
-
-Points = list[dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def plain(library: Library) -> Points:
-    """All points, each with why another stands for it: that is tested with the library's newest runs."""
-    return records(library.query("SELECT * FROM points LEFT JOIN set_aside USING (point_id)"))
-
-
-def kinds_of(one: dict[str, Any]) -> set[str]:
-    return {row["kind"] for row in json.loads(one["flags"] or "[]")}
-
-
-def code_of(one: dict[str, Any], view: View) -> str:
-    """What becomes of a point, before it is known of which kind of load the grid is."""
-    asked, metric = grid.Grid.of(view), view.option("metric")
-    why, kinds = one["why"], kinds_of(one)
-    barred = {kind for kind in kinds if flags.weight(kind) != "notes"} if view.option("flagged") == "out" else kinds
-    if one["evidence"] != "measured":
-        return "other_evidence"
-    if barred and (view.option("flagged") == "out" or kinds & set(flags.EXCLUDING)):
-        return "flagged"
-    if why == "repeat" or (why and view.option("runs") != "all"):
-        return str(why)
-    if one.get(metric) is None:
-        return "failed" if (one["requests_failed"] or 0) > 0 or one["flags"] not in (None, "", "[]") else "no_metric"
-    kept = [(one.get(limit.metric.key), limit) for limit in limits.read(view)]
-    if any(broken(*one) for one in kept):
-        return "beyond_limit"
-    if any(value is None for value, _ in kept):
-        return "unknown_limit"
-    return "no_axis" if one[asked.x] is None or one[asked.y] is None else "used"
-
-
-def broken(value: float | None, limit: limits.Limit) -> bool:
-    return value is not None and (value > limit.value if limit.at_most else value < limit.value)
-
-
-def read_plainly(plain: Points, view: View) -> tuple[dict[Any, Any], Counter[str], str | None]:
-    """Every cell (value, state, points), how many points became what, and the kind of load: point by point."""
-    asked, among = grid.Grid.of(view), view.values("load_kind")
-    chosen = [one for one in plain if asked.level is None or one[asked.level[0]] == asked.level[1]]
-    told = [
-        (None if len(among) > 1 else one["load_kind"], code_of(one, view), one)
-        for one in chosen
-        if not among or one["load_kind"] in among
-    ]
-    many = Counter((own, code) for own, code, _ in told)
-    kind = max(
-        sorted({own for own, _, _ in told}, key=str),
-        key=lambda own: (many[own, "used"], sum(many[own, code] for code in grid.IN_A_CELL)),
-        default=None,
-    )
-    counts = Counter("other_kind" if own != kind and code in grid.IN_A_CELL else code for own, code, _ in told)
-    cells: dict[Any, list[tuple[str, Any]]] = defaultdict(list)
-    for own, code, one in told:
-        if own == kind and one[asked.x] is not None and one[asked.y] is not None:
-            cells[one.get(asked.panel or ""), one[asked.x], one[asked.y]].append((code, one.get(asked.metric)))
-    best = min if asked.lower else max
-    return (
-        {
-            place: (best((value for code, value in held if code == "used"), default=None), state_of(held), len(held))
-            for place, held in cells.items()
-        },
-        counts,
-        kind,
-    )
-
-
-def state_of(held: list[tuple[str, Any]]) -> str:
-    """What a cell with points of these codes is."""
-    codes = {code for code, _ in held}
-    return (
-        "measured"
-        if "used" in codes
-        else next((word for code, (word, *_) in grid.STATES.items() if code in codes), "no metric")
-    )
+    return mixed(tmp_path_factory.mktemp("random"))
 
 
 def laid(library: Library, view: View) -> Heatmap:
@@ -188,31 +71,14 @@ views = st.builds(
 )
 
 
-@settings(max_examples=times(100, 8, 40))
-@given(views)
-@example(whole("isl", "osl", "accelerators"))
-@example(whole("isl", "osl", metric="ttft_ms_p50", slo=("ttft_ms_p50<=300",)))
-def test_cells_equal_a_plain_reading(library: Library, plain: Points, view: View) -> None:
-    found = laid(library, view)
-    cells, counts, kind = read_plainly(plain, view)
-    assert found.load_kind == kind
-    assert {(one.panel, one.x, one.y): (one.value, one.state, one.points) for one in found.cells} == cells
-    assert {code: many for code, many in found.tally.counts.items() if many} == dict(counts)
-    by_id = {one["point_id"]: one for one in plain}
-    for cell in found.measured:
-        (best,) = ids(cell)
-        assert by_id[best][view.option("metric")] == cell.value
-
-
 @settings(max_examples=times(100, 8, 20))
 @given(views)
 def test_a_ratio_divides_the_grids_of_its_sides(library: Library, view: View) -> None:
     """And it counts every selected point once, those on neither side too."""
-    axes = {view.option(key) for key in ("x", "y", "panel")}
-    if "tp" in axes or view.values("load_kind") == ():
+    if "tp" in {view.option(key) for key in ("x", "y", "panel")}:
         return
-    ratio = laid(library, view.with_options(ratio_by="tp", ratio_a="1", ratio_b="2"))
-    sides = [laid(library, view.with_where(tp=[side])) for side in ("1", "2")]
+    ratio = laid(library, view.with_options(ratio_by="tp", ratio_a="1", ratio_b="4"))
+    sides = [laid(library, view.with_where(tp=[side])) for side in ("1", "4")]
     a, b = ({cell.place: cell for cell in side.cells} for side in sides)
     assert {cell.place for cell in ratio.cells} == a.keys() | b.keys()
     for cell in ratio.cells:

@@ -10,7 +10,7 @@ from bench.library import Library
 from bench.questions import heatmap
 from bench.view import View
 from tests.questions.heatmap.results import LEVELS, SMALL, Row, asked, flag, ids, lengths, library_of_cases, point
-from tests.questions.saying import kinds, tells
+from tests.questions.saying import Told, kinds, tells
 
 LLAMA = {"model": ["llama-3.1-70b"]}
 BY_LOAD = View.of(LLAMA, {"x": "concurrency", "y": "tp"})
@@ -24,7 +24,6 @@ PANELS = [
     for cell in range(1, 3 + (chips > 2))
 ]
 
-Told = Mapping[str, Mapping[str, object]]
 SAID: Mapping[str, tuple[list[Row], View, Told]] = {
     "two-panels": (
         SMALL,

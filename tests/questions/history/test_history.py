@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -15,11 +14,9 @@ from bench.library import Library
 from bench.questions import history
 from bench.questions.history.result import FRONTIER, History
 from bench.view import View
-from tests.questions.answering import answer_of
 from tests.questions.heatmap.results import Row, flag
 from tests.questions.history.runs import LEVELS, held, run, runs
 from tests.questions.saying import badly_said, headline, said, statements
-from tests.thorough import some
 
 FASTER = [1.0] * 5 + [1.3] * 4
 
@@ -236,9 +233,24 @@ def test_speeds_in_words(ratio: float, words: str) -> None:
     assert speed(ratio) == words
 
 
-def test_every_sentence_on_another_deployment_or_metric_is_plain(shipped: Library) -> None:
-    base = answer_of(shipped, "history", View())
-    codes = [code for code, _ in history.choices(shipped, base.view)["deployment"]]
-    for code, metric in zip(some(codes, 4), cycle(("tpot_ms_p50", "output_tokens_per_s_per_accelerator"))):
-        view = base.view.with_options(deployment=code, metric=metric, load=None, then=None, now=None)
-        assert badly_said(history.answer(shipped, view)) == []
+RVLLM = View.of({"model": ["gemma-4-31b"], "engine": ["rvllm"], "accelerator": ["h100-sxm"]})
+
+
+def test_the_article_of_two_methods_tells_no_speed(shipped: Library) -> None:
+    """Between April and June its decode loop went from 100 to 40 iterations and to other routes, so it reads slower."""
+    answer = history.answer(shipped, RVLLM)
+    found = answer.result
+    assert headline(answer)[0] == "method"
+    assert all(not one.changes for one in found.loads)
+    whole = history.answer(shipped, RVLLM.with_options(load="64,128,256"))
+    read = {one.load: one.values[-1].value / one.values[0].value - 1 for one in whole.result.loads}
+    assert read == pytest.approx({64: 2997 / 3265 - 1, 128: 5211 / 5802 - 1, 256: 7607 / 7808 - 1})
+    assert {each.kind for one in whole.result.loads for each in one.values[-1].changes} == {"variant", "doubt"}
+    doubts = {
+        each.after or each.before
+        for one in whole.result.loads
+        for each in one.values[-1].changes
+        if each.kind == "doubt"
+    }
+    assert any("100 iterations" in one and "40 after 8" in one for one in doubts)
+    assert all(one.flags for one in statements(answer, "not_speed"))

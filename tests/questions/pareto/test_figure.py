@@ -74,43 +74,9 @@ def test_both_limits_are_written_beside_their_lines_on_logarithmic_axes_too(ship
     assert written["≥ 100 tokens/s/accelerator"].y == pytest.approx(2)
 
 
-def names_of(figure, pages):
-    """A chart's names as such pages show them: whose, where each stands, and its text."""
-    shown = pages.shown("x").split("x")[0]
-    return [
-        (trace.legendgroup, x, y, re.sub(r"<[^>]*>", "", text), side)
-        for trace in figure.data
-        if trace.mode == "markers+text"
-        for x, y, text, side in zip(trace.x, trace.y, trace.text, trace.textposition, strict=True)
-        if text and shown in text
-    ]
-
-
 def share(axis, value):
     low, high = axis.range
     return ((math.log10(value) if axis.type == "log" else value) - low) / (high - low)
-
-
-@pytest.mark.parametrize("model", ["deepseek-r1", "flan-t5-xl"])
-def test_names_stand_inside_the_plot_near_their_ends_and_cover_no_other(shipped, model):
-    drawn = pareto.figure(pareto.answer(shipped, View.of({"model": [model]})).result, LIGHT)
-    ends = {one.legendgroup: max(zip(one.x, one.y, strict=True)) for one in drawn.data if one.mode == "lines+markers"}
-    for pages, (across, height) in zip(line_names.EVERY_WIDTH, PLOTS, strict=True):
-        boxes = []
-        for group, x, y, text, side in names_of(drawn, pages):
-            width = line_names.width(text.strip())
-            end = share(drawn.layout.xaxis, x) * across
-            left = end - line_names.GAP - width if side == "middle left" else end + line_names.GAP
-            middle = share(drawn.layout.yaxis, y) * height
-            boxes.append((left, middle, width))
-            assert left >= -line_names.LETTER
-            assert left + width <= across + line_names.LETTER
-            assert line_names.LINE / 2 - 1 <= middle <= height - line_names.LINE / 2 + 1
-            far = abs(middle - share(drawn.layout.yaxis, ends[group][1]) * height)
-            assert far <= line_names.FARTHEST * line_names.LINE + 1
-        assert len(boxes) > (7 if model == "deepseek-r1" else 0)
-        for (left, middle, width), (west, up, wide) in combinations(boxes, 2):
-            assert left >= west + wide or west >= left + width or abs(middle - up) >= line_names.LINE - 1e-6
 
 
 def test_a_click_in_the_legend_isolates_a_line_with_its_points_ring_and_name(deepseek):

@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
 
 from bench.basis import prices
-from bench.basis.narrator import LISTED
 from bench.library import Library
 from bench.questions import Answer, pareto
 from bench.view import View
 from tests.questions.pareto.results import COST, X
-from tests.questions.saying import said, statement
 from tests.thorough import some
 
 DEEPSEEK = {"model": ["deepseek-r1"]}
 LIMIT = f"{X}>=60"
-
-
-def led(answer: Answer[Any]) -> list[tuple[str, float]]:
-    """Who has the best y for every requirement on x that a point just meets, easiest first; runs are one entry."""
-    found = answer.result
-    rows, (x, y) = answer.rows[answer.rows["enters"]], found.metrics
-    lower = x.direction == "lower"
-    labels = {group.owner: group.label for group in found.groups}
-    runs: list[tuple[str, float]] = []
-    for limit in sorted(rows[found.x].unique(), reverse=lower):
-        meeting = rows[rows[found.x] <= limit] if lower else rows[rows[found.x] >= limit]
-        best = meeting[found.y].idxmin() if y.direction == "lower" else meeting[found.y].idxmax()
-        owner = labels[meeting.loc[best, "owner"]]
-        if runs and runs[-1][0] == owner:
-            runs.pop()
-        runs.append((owner, limit))
-    return runs
-
-
-@pytest.mark.parametrize("options", [{}, {"x": "ttft_ms_p99"}, {"group": "engine", "y": COST}])
-def test_every_range_of_a_lead_is_what_comparing_all_points_gives(shipped: Library, options: dict[str, str]) -> None:
-    answer = pareto.answer(shipped, View.of(DEEPSEEK, options))
-    leads = answer.result.leads
-    assert led(answer) == [(lead.group, lead.strictest) for lead in leads]
-    assert len(leads) > 1
-    assert said(answer, "who_leads")["leads"] == len(leads)
-    ids = [spot.point.point_id for lead in leads[:LISTED] for spot in lead.spots]
-    assert statement(answer, "who_leads").point_ids == tuple(dict.fromkeys(ids))
-    widths = {lead: abs(math.log(lead.strictest / (lead.weakest or lead.spots[0].x))) for lead in leads}
-    clear = [lead for lead in leads if not lead.is_tie]
-    assert answer.result.widest == max(clear, key=lambda lead: widths[lead])
-    assert said(answer, "leads")["leader"] == answer.result.widest.group
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from bench.questions.pareto import verdict
 from bench.view import View
 from tests.questions.heatmap.results import flag
 from tests.questions.pareto.results import COST, LIMIT_X, LIMIT_Y, SMALL, Row, X, Y, asked, at, library_of_tables, point
-from tests.questions.saying import badly_said, kinds, said, statement, statements
+from tests.questions.saying import Told, kinds, said, statement, tells
 
 LIMIT = f"{X}>=60"
 TTFT = ["ttft_ms_p99<=2000"]
@@ -34,9 +34,6 @@ FLAGGED = [
     point(260, 25),
     *(point(y, x, **H200) for y, x in ((20, 30), (800, 50))),
 ]
-Told = Mapping[str, Mapping[str, object] | list[Mapping[str, object]]]
-"""Values by the kind of their statements; of a kind with several the values of each, in order."""
-
 STEPS = [point(100, None, ttft_ms_p50=10), point(118, None, ttft_ms_p50=10.004), point(130, None, ttft_ms_p50=12)]
 
 
@@ -258,17 +255,7 @@ def test_what_an_answer_comes_to(made: Library, name: str) -> None:
     answer = asked(made, name, view)
     assert kinds(answer, "headline") == [kind]
     assert len(kinds(answer, "finding")) <= verdict.FINDINGS
-    assert badly_said(answer) == []
-    for one, values in told.items():
-        every = values if isinstance(values, list) else [values]
-        found = [dict(other.values) for other in statements(answer, one)]
-        assert len(found) == len(every), one
-        for own, wanted in zip(found, every, strict=True):
-            assert {key: own.get(key) for key in wanted} == {key: _nearly(value) for key, value in wanted.items()}, one
-
-
-def _nearly(value: object) -> object:
-    return pytest.approx(value, rel=1e-3) if isinstance(value, int | float) else value
+    tells(answer, told, 1e-3)
 
 
 def test_the_readers_limits_lead_the_answer(made: Library) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bench.library import Library
 from bench.view import View
-from tests.library.files import table
+from tests.library.files import ROW
 
 GEMMA = View.of({"model": ["gemma-4-31b"], "isl": ["512"], "osl": ["256"]})
 LLAMA = View.of(
@@ -24,6 +23,7 @@ FOUR = ((1, 100, 2, 10), (1, 400, 8, 20), (2, 150, 2, 10), (2, 600, 8, 20))
 
 def run(chips, throughput, concurrency=16, tpot=None, **facts):
     return {
+        **ROW,
         "accelerators": chips,
         "tp": chips,
         "isl": 1000,
@@ -33,14 +33,6 @@ def run(chips, throughput, concurrency=16, tpot=None, **facts):
         "tpot_ms_p50": tpot,
         **facts,
     }
-
-
-def library_of_cases(folder, cases):
-    """One library of many small cases: each is a source of its own, so that what is asked of it hears of no other."""
-    rows = [{**row, "source": name} for name, rows in cases.items() for row in rows]
-    library = Library.open(folder / "library", shipped=False)
-    assert not library.add([table(folder / "results.csv", *rows)]).refused
-    return library
 
 
 def line_of(answer, place=0):

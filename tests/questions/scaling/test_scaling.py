@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.basis import evidence, prices
+from bench.basis import prices
 from bench.basis.points import PointFacts
 from bench.chart import DARK, LIGHT
 from bench.cli.asking import document
@@ -45,14 +44,6 @@ def test_gemma_on_one_to_eight_h100(shipped):
     alone = scaling.answer(shipped, View.of({"model": ["gemma-4-31b"]}))
     assert alone.result == answer.result
     assert said(alone, "other_story") == {"odd": False}
-
-
-def test_the_articles_own_projection_is_drawn_and_never_on_the_line(shipped):
-    answer = scaling.answer(shipped, GEMMA)
-    assert [one.value for one in answer.result.hollow] == [10080]
-    assert said(answer, "hollow") == {"many": 1}
-    [row] = answer.rows[answer.rows["evidence"] == "projected"].to_dict("records")
-    assert math.isnan(row["scaling_efficiency"])
 
 
 def test_a_law_of_four_counts_is_told_where_it_fits_and_predicts_no_peak(shipped):
@@ -111,21 +102,6 @@ def test_a_starved_line_is_explained_and_makes_no_headline_where_another_does(sh
     starved = [line.is_starved for line in answer.result.steps]
     assert starved == sorted(starved)
     assert not scaling.answer(shipped, View()).result.steps[0].is_starved
-
-
-@pytest.mark.parametrize("view", some([View(), GEMMA, View.of({"source": ["mlperf"]})], 2))
-def test_no_place_lies_below_a_ranked_point_of_its_line_and_count(shipped, view):
-    answer = scaling.answer(shipped, view)
-    found, ranked = answer.result, evidence.ranked(shipped, evidence.read(answer.view))
-    at = f" AND {found.way} = {found.level}" if found.way in lines.LOAD_AXES else ""
-    assert found.steps
-    for line in found.lines:
-        best = shipped.fetch(
-            f"SELECT accelerators, max({found.metric}) FROM points WHERE {ranked.sql}{at} AND {lines.LINE} ="
-            f" (SELECT {lines.LINE} FROM points WHERE point_id = ?) GROUP BY 1",
-            (*ranked.params, line.facts.point_id),
-        )
-        assert by_count(line, "throughput").items() <= dict(best).items()
 
 
 @pytest.mark.parametrize("group", some(["line", "accelerator", "engine", "model"], 2))

@@ -8,9 +8,9 @@ from bench.basis import prices
 from bench.chart import LIGHT
 from bench.questions import scaling
 from bench.view import View
-from tests.questions.heatmap.results import flag
+from tests.questions.heatmap.results import flag, library_of_cases
 from tests.questions.saying import headline, kinds, said
-from tests.questions.scaling.asking import FOUR, GEMMA, LLAMA, MONTHS, by_count, library_of_cases, line_of, run
+from tests.questions.scaling.asking import FOUR, GEMMA, LLAMA, MONTHS, by_count, line_of, run
 from tests.thorough import some
 
 COUNTS = (1, 2, 3, 4, 6, 8, 12)
@@ -25,9 +25,7 @@ CASES = {
     "months": [run(1, 100, **MONTHS[0]), run(2, 300, **MONTHS[1])],
     # Both counts were measured at 1000 / 17 tokens/s per user alone.
     "one-level": [run(1, 100, 2, 10), run(1, 400, 8, 17), run(2, 500, 8, 17), run(2, 900, 32, 30)],
-    "shared": [run(1, 300, 8, 20), run(1, 400, 16, 30), run(2, 640, 16, 15, ttft_ms_p50=100)],
     "disaggregated": [run(4, 100, disaggregated=True), run(8, 190, disaggregated=True)],
-    "excluded": [run(1, 100), run(2, 150), run(2, 9000, tp=1, dp=2, flags=flag("implausible"))],
     "doubted": DOUBTED,
     "doubted-and-more": [*DOUBTED, run(2, 180, tp=1, pp=2, flags=flag("methodology"))],
     # sigma 0.05 and kappa 0.004: the peak is at sqrt(0.95 / 0.004) = 15.4 chips, 12 are measured.
@@ -105,13 +103,6 @@ def test_equal_interactivity_is_the_default_where_it_is_measured_and_never_beyon
     assert 50 < beyond.result.common < 100
 
 
-def test_at_equal_load_replicas_share_the_wide_instances_users_too(made):
-    [wide] = line_of(asked(made, "shared", at="concurrency", level="16")).replicas
-    assert (wide.against.replicas_throughput, wide.each_load, wide.against.ratio) == (800, 16, 1.25)
-    assert wide.against.tpot_saved_ms == 15
-    assert (wide.shared_throughput, wide.shared_tpot_ms) == (600, 20)
-
-
 def test_a_disaggregated_deployment_is_compared_only_where_it_is_asked_for_and_has_no_replicas(made):
     unasked = asked(made, "disaggregated")
     assert not unasked.result.lines
@@ -122,12 +113,6 @@ def test_a_disaggregated_deployment_is_compared_only_where_it_is_asked_for_and_h
     ):
         assert by_count(line_of(answer), "efficiency") == pytest.approx({4: 1, 8: 0.95})
         assert line_of(answer).replicas == ()
-
-
-def test_a_point_that_a_flag_excludes_is_drawn_hollow_and_on_no_line(made):
-    answer = asked(made, "excluded", at="concurrency")
-    assert [one.value for one in answer.result.hollow] == [9000]
-    assert answer.rows["scaling_efficiency"].isna().sum() == 1
 
 
 def test_the_verdict_holds_within_one_percent_and_else_says_what_is_given(made):

@@ -8,9 +8,9 @@ import pytest
 
 from bench.questions import scaling
 from bench.view import View
-from tests.questions.heatmap.results import flag
+from tests.questions.heatmap.results import flag, library_of_cases
 from tests.questions.saying import kinds, tells
-from tests.questions.scaling.asking import FOUR, MONTHS, by_count, library_of_cases, run
+from tests.questions.scaling.asking import FOUR, MONTHS, by_count, run
 
 EARLY, LATE = MONTHS
 OLD, NEW = ({**day, "engine_version": "0.7", "source_url": f"https://example.org/{day['date']}"} for day in MONTHS)
@@ -88,12 +88,6 @@ SAID = {
         {4: 100, 8: 190},
         {"efficiency": growth(8, 4, 1.9), "designs": {"lines": ["H100 SXM"]}},
     ),
-    "disaggregated-that-nobody-asked-for": (
-        [run(4, 100, **APART), run(8, 190, **APART)],
-        View(),
-        {},
-        nothing("disaggregated", points=2),
-    ),
     "a-peak-inside-the-sweep": (
         [run(1, 100, 8), run(1, 90, 16), run(2, 150, 64), run(2, 140, 128), run(4, 500, 512), run(4, 80, 4)],
         BEST,
@@ -120,18 +114,6 @@ SAID = {
         {"absent_rising": {}},
     ),
     "a-single-load": ([run(1, 900, 64), run(1, 300, 16), run(2, 100, 4)], BEST, {}, nothing("shared_load", used=3)),
-    "far-loads": (
-        [run(1, 100, 3, 10), run(1, 400, 102, 20), run(2, 500, 2, 10), run(2, 900, 8, 20)],
-        AT_71,
-        {1: 200, 2: 500 * 1.8**0.5},
-        {"far_loads": {}, "interpolated": {}},
-    ),
-    "a-count-between-far-loads": (
-        [*(run(*one) for one in FOUR), run(4, 900, 4, 10), run(4, 990, 64, 20)],
-        AT_71,
-        {1: 200, 2: 300, 4: 900 * 1.1**0.5},
-        {"efficiency": growth(2, 1, 1.5), "interpolated": {}, "far_apart": {}},
-    ),
     "one-run-has-two-counts": (
         [run(1, 100, **EARLY), run(2, 150, **EARLY), run(4, 900, **LATE)],
         AT_16,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +11,9 @@ from bench.endpoint import Settings, running
 from bench.library import Library
 from bench.questions import question
 from bench.sweep.folder import listed
-from bench.sweep.session.queue import measured_at
 from bench.view import View
 from tests.polling import until
-from tests.sweep.sweeping import asked_before, command, document, failing, folder_for
+from tests.sweep.sweeping import asked_before, command, document, failing
 
 pytestmark = pytest.mark.long
 
@@ -86,14 +83,6 @@ def test_a_detached_sweep_is_watched_cancelled_and_gone_on_with_from_anywhere(tm
     library.close()
 
 
-def test_a_plan_beyond_its_caps_starts_nothing(tmp_path: Path) -> None:
-    more = ("--with", "caps.requests=100", "--library", str(tmp_path))
-    done = command("sweep", "--url", "http://127.0.0.1:9", *ADHOC, "500", *more)
-    assert done.returncode == 2
-    assert "caps.requests is 100" in done.stderr
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_file_of_prompts_that_is_none_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     """Nothing listens there, which is not what is told."""
     file, library = tmp_path / "prompts.jsonl", tmp_path / "library"
@@ -120,23 +109,3 @@ def test_a_ramp_stops_where_its_rule_is_broken_and_says_what_it_sustained(tmp_pa
     assert level in ("concurrency 1 (32 in / 8 out)", "concurrency 2 (32 in / 8 out)")
     assert sustained.startswith(f"The highest level sustained was {level}, with ")
     assert len(folder.read.points) == 3
-
-
-def test_a_sweep_that_waits_for_its_turn_says_for_whom(tmp_path: Path) -> None:
-    with running(Settings(ttft_ms=3, itl_ms=1)) as url, ExitStack() as until_it_waits:
-        first = folder_for(tmp_path, url)
-        until_it_waits.enter_context(first.taken())
-        own = {"endpoint": measured_at(first.plan.endpoint), "workers": 1, "queued": "2026-01-01T00:00:00Z"}
-        first.tell({"id": first.id, "state": "running", **own})
-
-        def let_on() -> None:
-            until(lambda: any(folder.status["state"] == "queued" for folder in listed(tmp_path)))
-            until_it_waits.close()
-
-        with ThreadPoolExecutor() as aside:
-            aside.submit(let_on)
-            done = command("sweep", "--url", url, *LEVELS, "1", "--requests", "4", "--library", str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    waits = next(line for line in done.stderr.splitlines() if "waits" in line)
-    assert waits.startswith("  It waits for 1 sweep at 127.0.0.1:")
-    assert first.id in waits

@@ -50,6 +50,7 @@ def around(sign: str) -> Callable[[str], str]:
 UTF_16_IN_BASE64, UTF_16_IN_HEX = "base64 of UTF-16", "hexadecimal digits of UTF-16"
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "as it is": str,
+    "with large letters small and small ones large": str.swapcase,
     "over a line end": lambda key: f"{key[:4]}\r\n{key[4:]}",
     "over line separators": around("\u2028"),
     "over paragraph separators": around("\u2029"),
@@ -116,7 +117,7 @@ REAL = (
 def test_a_key_is_taken_out_in_each_spelling(spelling: str, key: str) -> None:
     said = redacted(f"no entry for\n{SPELLINGS[spelling](key)}\n.", [key])
     assert REDACTED in said
-    assert key not in said
+    assert key.lower() not in said.lower()
     assert (said[:12], said[-1:]) == ("no entry for", ".")
 
 
