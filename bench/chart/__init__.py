@@ -189,6 +189,17 @@ def key_lines(name: str) -> str:
     return "<br>".join(html(line) for line in textwrap.wrap(name, KEY_LETTERS, break_long_words=False))
 
 
+def key(name: str, **look: Any) -> dict[str, Any]:
+    """A trace that only adds an entry to KEYS_LEGEND."""
+    return {"type": "scatter", "x": [None], "y": [None], "name": name, "hoverinfo": "skip", "legend": "legend2", **look}
+
+
+def marker_key(name: str, symbol: str, theme: Theme, *, size: float = 8, opacity: float = 1) -> dict[str, Any]:
+    """What a shape means, as an entry of KEYS_LEGEND."""
+    look = {"symbol": symbol, "size": size, "opacity": opacity, "color": theme.muted}
+    return key(key_lines(name), mode="markers", marker={**look, "line": {"width": 1.5, "color": theme.muted}})
+
+
 EMPTY_HEIGHT = 120
 
 

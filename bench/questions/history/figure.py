@@ -14,7 +14,7 @@ from bench import chart
 from bench.basis.wording import speed
 from bench.chart import Theme, line_names
 from bench.chart.axis import LogAxis, decade_ticks, widened
-from bench.chart.line_names import EVERY_WIDTH
+from bench.chart.line_names import LineEnd
 from bench.chart.texts import text_at
 from bench.plain_text import html
 from bench.questions.history.method import named
@@ -241,43 +241,15 @@ def _sides(result: History, places: Sequence[float]) -> Iterator[tuple[str, int]
 def _names(result: History, across: DateAxis, up: LogAxis, shade: str, theme: Theme) -> Iterator[dict[str, Any]]:
     """The loads beside the ends of their lines, as pages have room for them."""
     lines = result.in_order
-    ends = [one.values[-1] for one in lines]
-    drawn = [
-        one
-        for line in lines
-        for one in line_names.along(
-            [(across.place(result.runs[value.run].date), up.place(value.value)) for value in line.values]
-        )
-    ]
-    for pages in EVERY_WIDTH:
-        names = [one.words for one in lines]
-        if pages.room(names) > ROOM * 1.5:
-            names = [number(one.load) for one in lines]
-        places = [(across.place(result.runs[end.run].date), up.place(end.value)) for end in ends]
-        labels = line_names.placed(
-            places, [line_names.width(name) for name in names], drawn, plots=pages.plots(PLOT_PX)
-        )
-        for line, end, name, label in zip(lines, ends, names, labels, strict=True):
-            if label is not None:
-                written = _name(pages, name, _day(result, end), up.at(label.up), shade, theme, is_left=label.is_left)
-                yield {**written, "legendgroup": html(line.words)}
-
-
-def _name(
-    pages: line_names.Pages, name: str, x: Any, y: float, shade: str, theme: Theme, *, is_left: bool
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "cliponaxis": False,
-        "x": [x],
-        "y": [y],
-        "text": [pages.shown(line_names.text(html(name), is_left=is_left))],
-        "textposition": "middle left" if is_left else "middle right",
-        **line_names.lasting(line_names.font(shade, theme)),
-    }
+    ends = []
+    for line in lines:
+        last = line.values[-1]
+        place = (across.place(result.runs[last.run].date), up.place(last.value))
+        ends.append(LineEnd(place, _day(result, last), shade, html(line.words)))
+    names = [(line.words, number(line.load)) for line in lines]
+    return line_names.traces(
+        ends, lambda pages: [pages.fitting(*forms, most=ROOM * 1.5) for forms in names], up.at, PLOT_PX, theme
+    )
 
 
 def _keys(result: History, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -287,32 +259,9 @@ def _keys(result: History, theme: Theme) -> Iterator[dict[str, Any]]:
     if any(value.is_interpolated for one in result.loads for value in one.values):
         keys.append(("interpolated", chart.engine_marker(engine, measured=False)))
     for label, symbol in keys:
-        yield {
-            "type": "scatter",
-            "x": [None],
-            "y": [None],
-            "mode": "markers",
-            "name": chart.key_lines(label),
-            "hoverinfo": "skip",
-            "legend": "legend2",
-            "marker": {
-                "symbol": symbol,
-                "size": MARKER_PX,
-                "color": theme.muted,
-                "line": {"width": 1.5, "color": theme.muted},
-            },
-        }
+        yield chart.marker_key(label, symbol, theme, size=MARKER_PX)
     if any(levels.is_tested for one in result.loads for *_, levels in one.stretches):
-        yield {
-            "type": "scatter",
-            "x": [None],
-            "y": [None],
-            "mode": "lines",
-            "name": chart.key_lines("level"),
-            "legend": "legend2",
-            "opacity": FAINT,
-            "line": {"color": theme.muted, "width": LEVEL_PX},
-        }
+        yield chart.key("level", mode="lines", opacity=FAINT, line={"color": theme.muted, "width": LEVEL_PX})
 
 
 def _trade_offs(result: History, theme: Theme) -> go.Figure:

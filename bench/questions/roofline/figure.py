@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import plotly.graph_objects as go
@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from bench import chart
 from bench.basis.roofline import RooflinePhase
 from bench.chart import Theme, line_names, value_label
-from bench.chart.line_names import EVERY_WIDTH
+from bench.chart.line_names import LineEnd
 from bench.chart.shades import told_apart
 from bench.chart.texts import text_at
 from bench.plain_text import html
@@ -32,8 +32,6 @@ MARKER_PX, LEAST_PX, RING_PX = 8.5, 5.5, 17
 
 DASHES = ("solid", "dash", "longdashdot", "longdash")
 PROJECTED = "dot"
-MOST_NAME = 0.25
-"""The share of a plot that the name of a line may take."""
 
 
 def figure(result: Roofline, theme: Theme) -> go.Figure:
@@ -201,42 +199,16 @@ def _said_of_projected(projection: Projection, phase: RooflinePhase, one: Projec
 
 def _names(plot: RooflinePlot, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
     """The names of lines where they end, those that end together in one name, as pages have room for them."""
-    ends: dict[tuple[float, float], list[LinePath]] = {}
+    together: dict[tuple[float, float], list[LinePath]] = {}
     for line in plot.lines[:MOST_LINES]:
-        ends.setdefault((line.xs[-1], line.ys[-1]), []).append(line)
-    ways = [
-        [(plot.across.place(x), plot.up.place(y)) for x, y in zip(line.xs, line.ys, strict=True)] for line in plot.lines
-    ]
-    drawn = [one for way in ways for one in line_names.along(way)]
-    for pages in EVERY_WIDTH:
-        named = [(end, own, _name(own, pages)) for end, own in ends.items()]
-        named = [one for one in named if one[2]]
-        places = [(plot.across.place(x), plot.up.place(y)) for (x, y), _, _ in named]
-        widths = [line_names.width(name) for *_, name in named]
-        labels = line_names.placed(places, widths, drawn, plots=pages.plots(PLOT_PX))
-        for ((x, _), own, name), label in zip(named, labels, strict=True):
-            if label is not None:
-                colour = shades.get(own[0].accelerator, theme.rest) if len(own) == 1 else theme.muted
-                yield {
-                    "type": "scatter",
-                    "mode": "text",
-                    "hoverinfo": "skip",
-                    "showlegend": False,
-                    "cliponaxis": False,
-                    "x": [x],
-                    "y": [plot.up.at(label.up)],
-                    "text": [pages.shown(line_names.text(html(name), is_left=label.is_left))],
-                    "textposition": "middle left" if label.is_left else "middle right",
-                    **({"legendgroup": html(own[0].group)} if len(own) == 1 else {}),
-                    **line_names.lasting(line_names.font(colour, theme)),
-                }
-
-
-def _name(own: Sequence[LinePath], pages: line_names.Pages) -> str:
-    """What is written where lines end together; nothing where that is too long for such pages."""
-    first, more = own[0].name, len(own) - 1
-    names = [", ".join(line.name for line in own), *([f"{first} +{more}"] if more else [])]
-    return next((name for name in names if pages.room([name]) <= MOST_NAME), "")
+        together.setdefault((line.xs[-1], line.ys[-1]), []).append(line)
+    ends, names = [], []
+    for (x, y), own in together.items():
+        first, more = own[0], len(own) - 1
+        colour, group = (theme.muted, None) if more else (shades.get(first.accelerator, theme.rest), html(first.group))
+        ends.append(LineEnd((plot.across.place(x), plot.up.place(y)), x, colour, group))
+        names.append([", ".join(line.name for line in own), *([f"{first.name} +{more}"] if more else [])])
+    return line_names.traces(ends, lambda pages: [pages.fitting(*forms) for forms in names], plot.up.at, PLOT_PX, theme)
 
 
 def _keys(result: Roofline, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -248,18 +220,4 @@ def _keys(result: Roofline, theme: Theme) -> Iterator[dict[str, Any]]:
     if any(one.use.is_least for one in result.points):
         keys.append(("at least so much", "circle", LEAST_PX))
     for label, symbol, size in keys:
-        yield {
-            "type": "scatter",
-            "x": [None],
-            "y": [None],
-            "mode": "markers",
-            "name": chart.key_lines(label),
-            "hoverinfo": "skip",
-            "legend": "legend2",
-            "marker": {
-                "symbol": symbol,
-                "size": size,
-                "color": theme.muted,
-                "line": {"width": 1.5, "color": theme.muted},
-            },
-        }
+        yield chart.marker_key(label, symbol, theme, size=size)

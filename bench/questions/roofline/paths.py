@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bench.basis.roofline import Use
-from bench.chart import value_label
+from bench.chart import line_names, value_label
 from bench.chart.axis import LogAxis, decade_ticks, doubling_ticks, widened
-from bench.chart.line_names import EVERY_WIDTH
 from bench.questions.roofline.result import BATCH, CeilingCurve, HeldPoint, Rig, Roof, Roofline
 from bench.wording import number
 
@@ -128,8 +127,7 @@ def _curve(result: Roofline, one: CeilingCurve, rank: int) -> LinePath:
 
 def _across(title: str, first: float, last: float, names: Sequence[str], *, decades: bool) -> LogAxis:
     """The horizontal axis, with room at its end for the longest name of a line."""
-    room = max(pages.room([name for name in names if pages.room([name]) <= 0.25]) for pages in EVERY_WIDTH)
-    high = last * (last / first) ** (room / (1 - room))
+    high = line_names.axis_end(first, last, lambda pages: [pages.fitting(name) for name in names])
     ticks = decade_ticks(first, last, MOST_TICKS) if decades else doubling_ticks(first, last)
     return LogAxis(title, first, high, tuple(ticks))
 
