@@ -56,9 +56,36 @@ class Colouring:
         red, green, blue = (_linear(np.interp(place, knots, channel) / 255) for channel in channels)
         return np.asarray(0.2126 * red + 0.7152 * green + 0.0722 * blue > SAME_CONTRAST)
 
+    @property
+    def scale(self) -> list[list[Any]]:
+        """It as plotly's colour scale."""
+        return [[place / (len(self.stops) - 1), colour] for place, colour in enumerate(self.stops)]
+
+    def cells(self, values: Numbers, texts: Sequence[Sequence[str]], hovers: Any, **more: Any) -> dict[str, Any]:
+        """plotly's heatmap of these lines of cells, each with its text in ink that reads on it; gaps where NaN.
+
+        `hovers` are what the cells say under the pointer.
+        """
+        inks = np.where(self.dark_ink(values), DARK_INK, LIGHT_INK)
+        return {
+            "type": "heatmap",
+            "z": self.of(values),
+            "text": [
+                [f'<span style="color:{ink}">{text}</span>' for ink, text in zip(*line, strict=True)]
+                for line in zip(inks, texts, strict=True)
+            ],
+            "texttemplate": "%{text}",
+            "hovertext": hovers,
+            "hovertemplate": "%{hovertext}<extra></extra>",
+            "hoverongaps": False,
+            "xgap": 2,
+            "ygap": 2,
+            "textfont": {"size": 11},
+            **more,
+        }
+
     def axis(self, theme: Theme, *, y: float) -> dict[str, Any]:
         """The scale as plotly's colour axis, its bar lying at the left, `y` up the whole figure."""
-        shades = [[place / (len(self.stops) - 1), colour] for place, colour in enumerate(self.stops)]
         bar = {
             "orientation": "h",
             "thickness": 10,
@@ -76,7 +103,7 @@ class Colouring:
             "ticktext": list(self.labels),
             "tickfont": {"size": 11, "color": theme.muted},
         }
-        return {"cmin": self.low, "cmax": self.high, "colorscale": shades, "colorbar": bar}
+        return {"cmin": self.low, "cmax": self.high, "colorscale": self.scale, "colorbar": bar}
 
 
 def of_values(values: Numbers, better: Better, *, log: bool, written: Callable[[float], str] = number) -> Colouring:

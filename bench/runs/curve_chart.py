@@ -20,7 +20,6 @@ from bench.runs.run import RunStory
 from bench.wording import counted, quantity
 
 HEIGHT = 460
-NOTHING_PX = 120
 ROOM = 0.12
 BESIDE = "\u2002"
 """Keeps a label clear of its point's ring, on the side where a curve that falls to the right leaves room."""
@@ -44,7 +43,7 @@ def figure(story: RunStory, theme: Theme, chosen: int | None = None, behind: Seq
     else:
         placed = placed.head(0)
     if placed.empty:
-        return _nothing(theme)
+        return chart.empty("No point has both throughput and latency, so nothing is drawn.", theme)
     latencies = [*placed[key], *(value for one in behind for value in one.latencies)]
     throughputs = [*placed[THROUGHPUT], *(value for one in behind for value in one.throughputs)]
     ends = [(float(min(values)), float(max(values))) for values in (latencies, throughputs)]
@@ -199,16 +198,3 @@ def _hover(row: dict[Any, Any], story: RunStory) -> str:
 
 def _short(load: str) -> str:
     return load.removeprefix("concurrency ").removesuffix("requests/s").removesuffix("request/s").strip()
-
-
-def _nothing(theme: Theme) -> go.Figure:
-    made = chart.layout(go.Figure(), theme, height=NOTHING_PX)
-    made.update_layout(margin={"t": 16, "b": 16})
-    made.update_xaxes(visible=False)
-    made.update_yaxes(visible=False)
-    made.add_annotation(
-        text="No point has both throughput and latency, so nothing is drawn.",
-        showarrow=False,
-        font={"color": theme.muted, "size": 15},
-    )
-    return made

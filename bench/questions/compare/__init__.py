@@ -19,7 +19,7 @@ from bench.basis.variations import Robustness, Variation, Verdict
 from bench.errors import UsageError
 from bench.library import Library
 from bench.questions import Answer, Choices, Column, Steps, Why, pipeline
-from bench.questions.compare import curves, estimated, matching, sides, verdict
+from bench.questions.compare import estimated, matching, sides, verdict
 from bench.questions.compare.estimated import BASES, PairRatios
 from bench.questions.compare.figure import draw as figure
 from bench.questions.compare.matching import Matched
@@ -201,7 +201,7 @@ def _comparison(library: Library, whole: View) -> tuple[Comparison, PairRatios |
         scatter=max((one.scatter.groups for one in ratios if one.scatter), default=0),
         show=show,
         pairs=_long(matched, ratios, margin),
-        curves=curves.places(library, ranking, own[0], own[1]) if show == "frontiers" else pd.DataFrame(),
+        curves=sides.places(library, ranking, own[0], own[1]) if show == "frontiers" else pd.DataFrame(),
         single=bool(metrics) and metrics[0].basis == "requests" and main is not None and main.scatter is None,
     )
     return found, main

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from bench import catalogue, chart
 from bench.catalogue import Metric
 from bench.chart import Theme, texts
-from bench.chart.colouring import DARK_INK, LIGHT_INK, of_ratios
+from bench.chart.colouring import of_ratios
 from bench.maths import pareto
 from bench.plain_text import html
 from bench.questions.compare.result import Comparison, MetricRatio
@@ -54,36 +54,17 @@ def _heatmap(found: Comparison, theme: Theme) -> go.Figure:
     speed = np.clip(np.where(lower, 1 / ratio, ratio), 1 / MOST_TIMES, MOST_TIMES)
     colouring = of_ratios(speed, "higher", theme)
     place = {pair: at for at, pair in enumerate(rows["pair"])}
-    z, text = np.full((2, len(rows), len(metrics)), np.nan), np.full((2, len(rows), len(metrics)), "", dtype=object)
-    hover = np.full((len(rows), len(metrics)), "", dtype=object)
-    dark = colouring.dark_ink(speed)
+    z, text = np.full((len(rows), len(metrics)), np.nan), np.full((len(rows), len(metrics)), "", dtype=object)
+    hover = text.copy()
     for at, row in enumerate(kept.to_dict("records")):
         cell = place[row["pair"]], metrics.index(str(row["metric"]))
-        ink = 0 if dark[at] else 1
-        z[ink][cell] = colouring.of(speed[at : at + 1])[0]
         mark = f" {MARKS[str(row['verdict'])]}" if row["b_over_a_low"] == row["b_over_a_low"] else ""
-        text[ink][cell] = f"{float(ratio[at]):.3g}{mark}"
+        z[cell], text[cell] = speed[at], f"{float(ratio[at]):.3g}{mark}"
         hover[cell] = _said(row, names[cell[0]])
-    labels = [_heading(one.row) for one in drawn]
+    # Names over two lines, so that a phone has room for cells beside them.
+    sides = {"x": [_heading(one.row) for one in drawn], "y": [name.replace(", ", "<br>", 1) for name in names]}
     height = TOP_PX + BOTTOM_PX + ROW_PX * max(len(rows), 3)
-    traces = [
-        {
-            "type": "heatmap",
-            "x": labels,
-            "y": [_row_name(name) for name in names],
-            "z": z[ink],
-            "text": text[ink],
-            "texttemplate": "%{text}",
-            "textfont": {"color": colour, "size": 12},
-            "coloraxis": "coloraxis",
-            "xgap": 2,
-            "ygap": 2,
-            "customdata": hover,
-            "hovertemplate": "%{customdata}<extra></extra>",
-            "hoverongaps": False,
-        }
-        for ink, colour in enumerate((DARK_INK, LIGHT_INK))
-    ]
+    cells = colouring.cells(z, text.tolist(), hover, coloraxis="coloraxis", textfont={"size": 12}, **sides)
     look = chart.look_of_axis(theme)
     fixed = {"showgrid": False, "fixedrange": True, "title": {"text": ""}}
     layout = {
@@ -95,7 +76,7 @@ def _heatmap(found: Comparison, theme: Theme) -> go.Figure:
         "dragmode": False,
         "annotations": [_key(found, theme, len(rows))],
     }
-    return go.Figure({"data": traces, "layout": layout})
+    return go.Figure({"data": [cells], "layout": layout})
 
 
 def _drawn(metrics: tuple[MetricRatio, ...]) -> list[MetricRatio]:
@@ -103,11 +84,6 @@ def _drawn(metrics: tuple[MetricRatio, ...]) -> list[MetricRatio]:
     first, *others = metrics
     others.sort(key=lambda one: one.row.kind != "latency")
     return [first, *others][:MOST_COLUMNS]
-
-
-def _row_name(name: str) -> str:
-    """A row's name over two lines, so that a phone has room for cells beside it."""
-    return name.replace(", ", "<br>", 1)
 
 
 def _shown(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -167,18 +143,7 @@ def _key(found: Comparison, theme: Theme, rows: int) -> dict[str, Any]:
     some = f", {rows} of {every:,} pairs" if rows < every else ""
     marks = " · ▲ faster ▼ slower = same ? unknown" if found.pairs["b_over_a_low"].notna().any() else ""
     text = f"B / A{some} · blue: B is faster{marks}"
-    return {
-        "text": text,
-        "x": 0,
-        "xref": "paper",
-        "xanchor": "left",
-        "y": 1,
-        "yref": "paper",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 12, "color": theme.muted},
-        "yshift": TOP_PX - 24,
-    }
+    return texts.text_at(text, 0, 1, "paper paper", shift=(0, TOP_PX - 24), colour=theme.muted)
 
 
 def _frontiers(found: Comparison, theme: Theme) -> go.Figure:

@@ -18,7 +18,7 @@ from bench.basis.prices import terms_in_words
 from bench.basis.wording import opened
 from bench.chart import Theme
 from bench.chart.axis import decade_ticks
-from bench.chart.colouring import DARK_INK, LIGHT_INK, of_ratios, of_values
+from bench.chart.colouring import of_ratios, of_values
 from bench.chart.texts import text_at
 from bench.plain_text import html
 from bench.questions.cost import labels
@@ -299,25 +299,12 @@ def _grid(upper: ChartBars, grid: Sensitivity) -> list[BarPart]:
     values = np.array(grid.usd_per_million, dtype=float)
     shown = api / values if api else values
     scale = of_ratios(shown, "higher", theme) if api else of_values(values, "lower", log=True)
-    inks = np.where(scale.dark_ink(shown), DARK_INK, LIGHT_INK)
     placed = [[(row, column) for column in range(len(prices))] for row in range(len(shares))]
-    cells = {
-        "type": "heatmap",
-        "x": list(range(len(prices))),
-        "y": list(range(len(shares))),
-        "z": scale.of(shown),
-        "zmin": scale.low,
-        "zmax": scale.high,
-        "colorscale": [[place / (len(scale.stops) - 1), stop] for place, stop in enumerate(scale.stops)],
-        "showscale": False,
-        "xgap": 1,
-        "ygap": 1,
-        "hovertext": [[_cell(values[at], prices[at[1]], shares[at[0]], api) for at in line] for line in placed],
-        "hovertemplate": HOVER,
-        "text": [[f'<span style="color:{inks[at]}">{number(values[at])}</span>' for at in line] for line in placed],
-        "texttemplate": "%{text}",
-        "textfont": {"size": 11},
-    }
+    texts = [[number(values[at]) for at in line] for line in placed]
+    hovers = [[_cell(values[at], prices[at[1]], shares[at[0]], api) for at in line] for line in placed]
+    own = {"zmin": scale.low, "zmax": scale.high, "colorscale": scale.scale, "showscale": False, "xgap": 1, "ygap": 1}
+    across, up = list(range(len(prices))), list(range(len(shares)))
+    cells = scale.cells(shown, texts, hovers, x=across, y=up, **own)
     step = math.log(prices[-1] / prices[0]) / (len(prices) - 1)
     quoted = sorted({one.quote.usd_per_accelerator_hour for one in upper.found.lead.quotes})
     ring = {"width": 1, "color": theme.background}

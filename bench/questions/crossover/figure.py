@@ -394,7 +394,7 @@ def _add_strip(
     can be clicked."""
     edges = _edges([log10(knot.x) for knot in knots], ends)
     ratios, width = np.array([_advantage(knot) for knot in knots]), max(ends[1] - ends[0], 0.1)
-    widths, stops = STRIPS_PX if name else UNDER_PX, colouring.stops
+    widths = STRIPS_PX if name else UNDER_PX
     texts, xs, hovers = [], [], []
     for (low, high), knot in zip(pairwise(edges), knots, strict=True):
         shown = [_fitting(knot, options, (high - low) / width * px) for px in widths]
@@ -406,7 +406,7 @@ def _add_strip(
     figure.add_traces([
         {"type": "heatmap", "x": [10**edge for edge in edges], "y": list(span), "z": [colouring.of(ratios).tolist()],
          "yaxis": yaxis, "zmin": colouring.low, "zmax": colouring.high, "showscale": False, "hoverinfo": "skip",
-         "xgap": 2, "colorscale": [[step / (len(stops) - 1), stop] for step, stop in enumerate(stops)]},
+         "xgap": 2, "colorscale": colouring.scale},
         {**shared, "mode": "text", "y": [middle] * len(knots), "hoverinfo": "skip", "text": texts,
          "x": [10 ** ((low + high) / 2) for low, high in pairwise(edges)],
          "textfont": {"size": 11.5, "color": [DARK_INK if one else LIGHT_INK for one in colouring.dark_ink(ratios)]}},

@@ -130,8 +130,7 @@ def _followed(library: Library, view: View) -> _Followed:
     basis.check_every(view, OPTIONS)
     needs = Needs("deployment that was measured on two dates", lines.again_sql(library))
     told = story.of(library, view, needs)
-    ranked = lines.ranking(evidence.read(told.view))
-    found = lines.histories(library, ranked)
+    found = lines.histories(library, replace(evidence.read(told.view), all_runs=True))
     line = _line(view, found)
     written = {"deployment": line.code if line else None, **_own(library, view, line)}
     whole = basis.written_out(told.view.with_options(**written))

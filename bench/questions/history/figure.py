@@ -270,7 +270,11 @@ def _trade_offs(result: History, theme: Theme) -> go.Figure:
     across, up = _speeds(result)
     later = [one for one in result.frontiers if one.run != result.then]
     shown = result.frontier(result.now) or later[-1]
-    others = [_other(result, one, theme) for one in result.frontiers if one.run not in (result.then, result.now)]
+    others = [
+        {**_line(result, one, theme.rest, "solid", 1.2), "opacity": OLD, "showlegend": False}
+        for one in result.frontiers
+        if one.run not in (result.then, result.now)
+    ]
     then = result.frontier(result.then)
     bold = [
         *([_bold(result, then, theme.muted, "dash", "Then")] if then else []),
@@ -304,10 +308,6 @@ def _speeds(result: History) -> tuple[LogAxis, LogAxis]:
         LogAxis("Tokens per second of one user", left, right, tuple(decade_ticks(left, right, 12))),
         LogAxis("Output tokens per second and chip", low, high, tuple(decade_ticks(low, high, 12))),
     )
-
-
-def _other(result: History, one: TradeOff, theme: Theme) -> dict[str, Any]:
-    return {**_line(result, one, theme.rest, "solid", 1.2), "opacity": OLD, "showlegend": False}
 
 
 def _bold(result: History, one: TradeOff, shade: str, dash: str, word: str) -> dict[str, Any]:

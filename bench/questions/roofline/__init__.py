@@ -18,7 +18,7 @@ from bench.chart import value_label
 from bench.errors import UnknownName
 from bench.library import Library
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
-from bench.questions.roofline import ceilings, measured, steps, verdict
+from bench.questions.roofline import ceilings, measured, verdict
 from bench.questions.roofline.figure import figure
 from bench.questions.roofline.paths import UNITS
 from bench.questions.roofline.result import BATCH, INTENSITY, HeldPoint, Roofline, closest
@@ -168,7 +168,7 @@ def _roofline(library: Library, whole: View) -> Roofline:
         roofs=ceilings.roofs(rigs, projected),
         curves=(*curves, *(projected.curves(phase) if projected and curves else ())),
         projection=projected.projection if projected else None,
-        breakdowns=tuple(steps.breakdowns(library, {one.rig for one in rigs})),
+        breakdowns=tuple(measured.breakdowns(library, {one.rig for one in rigs})),
         tally=measured.tally(library, ranking, phase, sum(one.enters for one in points)),
         limits=ranking.limits,
         deciding=deciding,
