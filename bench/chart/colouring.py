@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from plotly.colors import sequential
 
 from bench.chart import Theme
+from bench.chart.traces import HOVER
 from bench.maths.colour import rgb as rgb
 from bench.maths.grid import Better
 from bench.wording import number
@@ -61,22 +62,21 @@ class Colouring:
         """It as plotly's colour scale."""
         return [[place / (len(self.stops) - 1), colour] for place, colour in enumerate(self.stops)]
 
-    def cells(self, values: Numbers, texts: Sequence[Sequence[str]], hovers: Any, **more: Any) -> dict[str, Any]:
+    def cells(self, values: Numbers, texts: Any, hovers: Any = None, **more: Any) -> dict[str, Any]:
         """plotly's heatmap of these lines of cells, each with its text in ink that reads on it; gaps where NaN.
 
-        `hovers` are what the cells say under the pointer.
+        `hovers` are what the cells say under the pointer, which without them passes over.
         """
         inks = np.where(self.dark_ink(values), DARK_INK, LIGHT_INK)
         return {
             "type": "heatmap",
             "z": self.of(values),
             "text": [
-                [f'<span style="color:{ink}">{text}</span>' for ink, text in zip(*line, strict=True)]
+                [text and f'<span style="color:{ink}">{text}</span>' for ink, text in zip(*line, strict=True)]
                 for line in zip(inks, texts, strict=True)
             ],
             "texttemplate": "%{text}",
-            "hovertext": hovers,
-            "hovertemplate": "%{hovertext}<extra></extra>",
+            **({"hoverinfo": "skip"} if hovers is None else {"hovertext": hovers, "hovertemplate": HOVER}),
             "hoverongaps": False,
             "xgap": 2,
             "ygap": 2,

@@ -21,7 +21,7 @@ from bench.library import Library
 from bench.questions import Answer, Choices, Column, Steps, Why, pipeline
 from bench.questions.compare import estimated, matching, sides, verdict
 from bench.questions.compare.estimated import BASES, PairRatios
-from bench.questions.compare.figure import draw as figure
+from bench.questions.compare.figure import draw
 from bench.questions.compare.matching import Matched
 from bench.questions.compare.result import ComparedSide, Comparison, FactDifference
 from bench.questions.compare.words import BASIS_WORDS, VERDICTS
@@ -29,14 +29,12 @@ from bench.questions.crossover.options import side, written
 from bench.view import View
 from bench.wording import counted, joined, number
 
-__all__ = ["COLUMNS", "NEEDS", "OPTIONS", "ORDER", "QUESTION", "SECTION", "STEPS", "TITLE", "Comparison", "answer",
-           "choices", "complete", "figure", "robustness"]  # fmt: skip
-
 TITLE = "Compare"
 QUESTION = "Is B better than A?"
 SECTION = "Decide"
 ORDER = 45
 NEEDS = "points"
+figure = draw
 MARGIN = 2.0
 SHOWN = {"ratios": "Ratios, pair by pair", "frontiers": "Both frontiers"}
 

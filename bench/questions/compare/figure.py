@@ -13,6 +13,7 @@ from bench import catalogue, chart
 from bench.catalogue import Metric
 from bench.chart import Theme, texts
 from bench.chart.colouring import of_ratios
+from bench.chart.traces import marker, scatter, stroke
 from bench.maths import pareto
 from bench.plain_text import html
 from bench.questions.compare.result import Comparison, MetricRatio
@@ -153,8 +154,7 @@ def _frontiers(found: Comparison, theme: Theme) -> go.Figure:
         return chart.empty("No workload has a latency and a throughput on both sides.", theme)
     x, y = catalogue.metric(str(places["across"].iloc[0])), catalogue.metric(str(places["up"].iloc[0]))
     figure = chart.layout(go.Figure(), theme, height=HEIGHT)
-    for trace in _lines(found, places, x.better, y.better, theme):
-        figure.add_trace(trace)
+    figure.add_traces([*_lines(found, places, x.better, y.better, theme)])
     isl, osl = places["isl"].iloc[0], places["osl"].iloc[0]
     at = f" at {number(float(isl))}/{number(float(osl))}" if isl == isl and osl == osl and isl and osl else ""
     figure.update_layout(margin_t=30, hovermode="closest", legend={"orientation": "h", "y": -0.18, "x": 0})
@@ -163,7 +163,7 @@ def _frontiers(found: Comparison, theme: Theme) -> go.Figure:
     return figure
 
 
-def _lines(found: Comparison, places: pd.DataFrame, across: Any, up: Any, theme: Theme) -> Iterator[go.Scatter]:
+def _lines(found: Comparison, places: pd.DataFrame, across: Any, up: Any, theme: Theme) -> Iterator[dict[str, Any]]:
     shades = chart.colours("side", ["b", "a"], theme)
     for key, side, dash, symbol in (("a", found.a, "dash", "circle-open"), ("b", found.b, "solid", "circle")):
         own = places[places["side"] == key].reset_index(drop=True)
@@ -174,23 +174,10 @@ def _lines(found: Comparison, places: pd.DataFrame, across: Any, up: Any, theme:
         ]
         name = f"{key.upper()}: {html(side.label if side else '')}"
         best = own.iloc[line]
-        yield go.Scatter(
-            x=best["x"],
-            y=best["y"],
-            mode="lines",
-            line={"color": shades[key], "width": 2, "dash": dash},
-            hoverinfo="skip",
-            showlegend=False,
-            legendgroup=key,
-        )
-        yield go.Scatter(
-            x=own["x"],
-            y=own["y"],
-            mode="markers",
-            name=name,
-            legendgroup=key,
-            text=said,
-            customdata=[[id] for id in own["point_id"]],
-            hovertemplate=f"<b>{name}</b><br>%{{text}}<br>%{{x:,.4g}} · %{{y:,.4g}}<extra></extra>",
-            marker={"color": shades[key], "size": 9, "symbol": symbol, "line": {"width": 1.6, "color": shades[key]}},
-        )
+        yield scatter(best["x"], best["y"], showlegend=False, legendgroup=key, line=stroke(shades[key], 2, dash))
+        told: dict[str, Any] = {
+            "hovertemplate": f"<b>{name}</b><br>%{{text}}<br>%{{x:,.4g}} · %{{y:,.4g}}<extra></extra>"
+        }
+        told |= {"text": said, "customdata": [[id] for id in own["point_id"]]}
+        look = marker(symbol, 9, shades[key], 1.6)
+        yield scatter(own["x"], own["y"], told, name=name, legendgroup=key, marker=look)

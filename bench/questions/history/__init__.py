@@ -19,15 +19,12 @@ from bench.library import Library
 from bench.maths.change_points import ALARMS, LEAST
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
 from bench.questions.history import fixed_loads, lines, method, trade_offs, verdict
-from bench.questions.history.figure import figure
+from bench.questions.history.figure import figure as figure
 from bench.questions.history.lines import DeploymentHistory, Histories
 from bench.questions.history.result import FRONTIER, TIME, FixedLoad, History, LoadValue
 from bench.records import LOAD_AXES
 from bench.view import View
 from bench.wording import joined, number, share
-
-__all__ = ["COLUMNS", "NEEDS", "OPTIONS", "ORDER", "QUESTION", "SECTION", "STEPS", "TITLE", "History", "answer",
-           "choices", "complete", "figure", "robustness"]  # fmt: skip
 
 TITLE = "History"
 QUESTION = "Did it get faster?"

@@ -13,9 +13,10 @@ import plotly.graph_objects as go
 from bench import chart
 from bench.basis.wording import speed
 from bench.chart import Theme, line_names
-from bench.chart.axis import LogAxis, decade_ticks, widened
+from bench.chart.axis import LogAxis
 from bench.chart.line_names import LineEnd
 from bench.chart.texts import text_at
+from bench.chart.traces import marker, scatter, stroke, telling
 from bench.plain_text import html
 from bench.questions.history.method import named
 from bench.questions.history.result import FRONTIER, FixedLoad, History, LoadValue, SpeedChange, TradeOff
@@ -80,64 +81,35 @@ def _over_time(result: History, theme: Theme) -> go.Figure:
     ]
     marks = [*_changes(result, up, theme)]
     lines, words = _methods(result, theme)
-    layout = {
-        **_look(theme, f"{result.deployment} {result.metric}"),
-        "xaxis": {**chart.look_of_axis(theme), **across.settings},
-        "yaxis": {**chart.look_of_axis(theme), **up.settings},
-        "shapes": lines,
-        "annotations": [*marks, *words],
-    }
-    return go.Figure({"data": traces, "layout": layout})
-
-
-def _look(theme: Theme, revision: str) -> dict[str, Any]:
-    return {
-        **chart.look(theme, height=HEIGHT),
-        "uirevision": revision,
-        "hovermode": "closest",
-        "margin": {**chart.look(theme)["margin"], "t": 30},
-        "legend": chart.LINES_LEGEND,
-        "legend2": chart.KEYS_LEGEND,
-    }
+    settings = chart.settings(theme, across.settings, up.settings, height=HEIGHT)
+    settings |= {"uirevision": f"{result.deployment} {result.metric}", "shapes": lines}
+    return go.Figure({"data": traces, "layout": {**settings, "annotations": [*marks, *words]}})
 
 
 def _axes(result: History) -> tuple[DateAxis, LogAxis]:
     days = [_ms(result.runs[value.run].date) for one in result.loads for value in one.values]
     span = max(max(days) - min(days), 7 * DAY_MS)
     values = [value.value for one in result.loads for value in one.values]
-    low, high = widened(min(values) / 1.1, max(values) * 1.1, True, UP_ROOM)
     better = " · lower is better" if result.row.direction == "lower" else ""
-    up = LogAxis(f"{result.row.axis}{better}", low, high, tuple(decade_ticks(low, high, 12)))
+    up = LogAxis.around(f"{result.row.axis}{better}", min(values) / 1.1, max(values) * 1.1, UP_ROOM)
     return DateAxis(min(days) - START * span, max(days) + ROOM * span), up
 
 
 def _values(result: History, one: FixedLoad, place: int, shade: str) -> Iterator[dict[str, Any]]:
     """The values of a load, a line through each stretch of one method; hollow where they are interpolated."""
     for start, end, _ in one.stretches:
-        own = one.values[start:end]
-        group = html(one.words)
-        yield {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": group,
-            "legendgroup": group,
-            "showlegend": start == 0,
-            "x": [_day(result, value) for value in own],
-            "y": [value.value for value in own],
-            "customdata": [[value.point_ids[0], _said(result, one, value)] for value in own],
-            "hovertemplate": "%{customdata[1]}<extra></extra>",
-            "line": {"color": shade, "width": 1.2, "dash": DASHES[place % len(DASHES)]},
-            "marker": {
-                "symbol": [
-                    chart.engine_marker(value.measured.facts.engine, measured=not value.is_interpolated)
-                    for value in own
-                ],
-                "size": MARKER_PX,
-                "color": shade,
-                "opacity": 1,
-                "line": {"width": 1, "color": shade},
-            },
-        }
+        own, group = one.values[start:end], html(one.words)
+        symbols = [chart.engine_marker(v.measured.facts.engine, measured=not v.is_interpolated) for v in own]
+        yield scatter(
+            [_day(result, value) for value in own],
+            [value.value for value in own],
+            telling((value.point_ids[0] for value in own), (_said(result, one, value) for value in own)),
+            name=group,
+            legendgroup=group,
+            showlegend=start == 0,
+            line=stroke(shade, 1.2, DASHES[place % len(DASHES)]),
+            marker=marker(symbols, MARKER_PX, shade),
+        )
 
 
 def _said(result: History, one: FixedLoad, value: LoadValue) -> str:
@@ -157,17 +129,9 @@ def _levels(result: History, one: FixedLoad, shade: str) -> Iterator[dict[str, A
     for start, _, levels in one.stretches:
         for (first, last), level in zip(levels.bounds, levels.levels, strict=True):
             if levels.is_tested and last - first > 1:
-                yield {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "showlegend": False,
-                    "legendgroup": html(one.words),
-                    "hoverinfo": "skip",
-                    "x": [_day(result, one.values[start + place]) for place in (first, last - 1)],
-                    "y": [level, level],
-                    "opacity": FAINT,
-                    "line": {"color": shade, "width": LEVEL_PX},
-                }
+                days = [_day(result, one.values[start + place]) for place in (first, last - 1)]
+                look = {"opacity": FAINT, "line": stroke(shade, LEVEL_PX), "showlegend": False}
+                yield scatter(days, [level, level], legendgroup=html(one.words), **look)
 
 
 def _changes(result: History, up: LogAxis, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -213,29 +177,22 @@ def _methods(result: History, theme: Theme) -> tuple[list[dict[str, Any]], list[
             colour=theme.muted,
             align=side,
         )
-        for (x, kinds), (side, shift), row in zip(
-            places.items(), _sides(result, list(places)), _rows_of(result, list(places)), strict=True
-        )
+        for (x, kinds), (side, shift), row in zip(places.items(), *_beside(result, list(places)), strict=True)
     ]
     return shapes, words
 
 
-def _rows_of(result: History, places: Sequence[float]) -> list[int]:
-    """In which row from the top the words at each place stand, so that on a phone none stand on others."""
+def _beside(result: History, places: Sequence[float]) -> tuple[list[tuple[str, int]], list[int]]:
+    """On which side of each line its words stand, left of those in the later half, and in which row from the top, so
+    that on a phone none stand on others."""
     days = [_ms(run.date) for run in result.runs]
     near = NEAR * (max(days) - min(days) or 1)
     rows: list[int] = []
     for at, x in enumerate(places):
         taken = {rows[other] for other in range(at) if abs(places[other] - x) < near}
         rows.append(next(row for row in range(len(places) + 1) if row not in taken))
-    return rows
-
-
-def _sides(result: History, places: Sequence[float]) -> Iterator[tuple[str, int]]:
-    """On which side of each line its words stand: left of those in the later half."""
-    days = [_ms(run.date) for run in result.runs]
     middle = (min(days) + max(days)) / 2
-    yield from (("left", 5) if x <= middle else ("right", -5) for x in places)
+    return [("left", 5) if x <= middle else ("right", -5) for x in places], rows
 
 
 def _names(result: History, across: DateAxis, up: LogAxis, shade: str, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -288,14 +245,11 @@ def _trade_offs(result: History, theme: Theme) -> go.Figure:
         )
         for one in later
     ]
-    layout = {
-        **_look(theme, f"{result.deployment} trade-offs"),
-        "xaxis": {**chart.look_of_axis(theme), **across.settings},
-        "yaxis": {**chart.look_of_axis(theme), **up.settings},
-        "sliders": [_slider(result, later, shown, theme)] if len(later) > 1 else [],
-        "margin": {**chart.look(theme)["margin"], "t": 30, "b": 130 if len(later) > 1 else 60},
-    }
-    made = go.Figure({"data": [*others, *bold], "layout": layout})
+    settings = chart.settings(theme, across.settings, up.settings, height=HEIGHT)
+    settings["uirevision"] = f"{result.deployment} trade-offs"
+    if len(later) > 1:
+        settings |= {"sliders": [_slider(result, later, shown, theme)], "margin": {**settings["margin"], "b": 130}}
+    made = go.Figure({"data": [*others, *bold], "layout": settings})
     made.frames = frames
     return made
 
@@ -303,10 +257,9 @@ def _trade_offs(result: History, theme: Theme) -> go.Figure:
 def _speeds(result: History) -> tuple[LogAxis, LogAxis]:
     xs = [x for one in result.frontiers for x in one.per_user]
     ys = [y for one in result.frontiers for y in one.per_chip]
-    (left, right), (low, high) = widened(min(xs), max(xs), True, 0.06), widened(min(ys), max(ys), True, 0.06)
     return (
-        LogAxis("Tokens per second of one user", left, right, tuple(decade_ticks(left, right, 12))),
-        LogAxis("Output tokens per second and chip", low, high, tuple(decade_ticks(low, high, 12))),
+        LogAxis.around("Tokens per second of one user", min(xs), max(xs), 0.06),
+        LogAxis.around("Output tokens per second and chip", min(ys), max(ys), 0.06),
     )
 
 
@@ -322,22 +275,9 @@ def _line(result: History, one: TradeOff, shade: str, dash: str, width: float) -
         f"{chart.hover_lines(facts[id].row, ())}"
         for x, y, id in zip(one.per_user, one.per_chip, one.point_ids, strict=True)
     ]
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": html(run.words),
-        "x": list(one.per_user),
-        "y": list(one.per_chip),
-        "customdata": [[id, text] for id, text in zip(one.point_ids, said, strict=True)],
-        "hovertemplate": "%{customdata[1]}<extra></extra>",
-        "line": {"color": shade, "width": width, "dash": dash},
-        "marker": {
-            "symbol": chart.engine_marker(result.facts.engine if result.facts else None),
-            "size": MARKER_PX,
-            "color": shade,
-            "opacity": 1,
-        },
-    }
+    look = marker(chart.engine_marker(result.facts.engine if result.facts else None), MARKER_PX, shade, 0)
+    told = telling(one.point_ids, said)
+    return scatter(one.per_user, one.per_chip, told, name=html(run.words), line=stroke(shade, width, dash), marker=look)
 
 
 def _slider(result: History, later: Sequence[TradeOff], shown: TradeOff, theme: Theme) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from bench.chart.axis import LogAxis, widened
 from bench.chart.line_names import LineEnd, Pages
 from bench.chart.shades import told_apart
 from bench.chart.texts import text_at
+from bench.chart.traces import marker, scatter, stroke
 from bench.plain_text import html
 from bench.questions.memory.heat import heat
 from bench.questions.memory.result import CHIPS, Memory, drawn_first, named
@@ -129,22 +130,12 @@ def _add_lines(
     """Draw one model's lines; the legend has each accelerator once."""
     most = "at most " * panel.result.is_lower_bound
     for slug, line in panel.lines.items():
-        drawn.add_trace(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": html(value_label("accelerator", slug)),
-                "line": {"color": colours[slug]},
-                "x": list(line),
-                "y": list(line.values()),
-                "legendgroup": slug,
-                "showlegend": slug not in in_legend,
-                "xaxis": f"x{place}",
-                "yaxis": f"y{place}",
-                "hovertemplate": f"%{{x}} x {html(_together(alike, slug))}: {most}%{{y:,.4~r}}"
-                f"{_range(panel.result, slug)}<extra></extra>",
-            }
-        )
+        told = f"%{{x}} x {html(_together(alike, slug))}: {most}%{{y:,.4~r}}{_range(panel.result, slug)}"
+        legend = {"name": html(value_label("accelerator", slug)), "showlegend": slug not in in_legend}
+        look = {"line": stroke(colours[slug], 2), "marker": marker("circle", 6, colours[slug], 0)}
+        axes = {"xaxis": f"x{place}", "yaxis": f"y{place}", "legendgroup": slug}
+        said = {"hovertemplate": f"{told}<extra></extra>"}
+        drawn.add_trace(scatter([*line], [*line.values()], said, **legend, **axes, **look))
         in_legend.add(slug)
 
 

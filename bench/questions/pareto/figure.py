@@ -18,6 +18,7 @@ from bench.chart.axis import Axis, widened
 from bench.chart.line_names import LineEnd
 from bench.chart.shades import faint, told_apart
 from bench.chart.texts import text_at
+from bench.chart.traces import marker, scatter, stroke
 from bench.plain_text import html
 from bench.questions.pareto.points import ASIDE
 from bench.questions.pareto.result import CloudGrid, Group, Pareto
@@ -76,16 +77,8 @@ def draw(pareto: Pareto, theme: Theme) -> go.Figure:
         *_keys(rows, theme),
     ]
     # In one piece: plotly checks it several times faster at once than one update at a time.
-    settings = {
-        **chart.look(theme, height=HEIGHT),
-        "uirevision": f"{pareto.x} {pareto.y} {x.log}",
-        "hovermode": "closest",
-        "margin": {**chart.look(theme)["margin"], "t": 24},
-        "xaxis": {**chart.look_of_axis(theme), **x.settings},
-        "yaxis": {**chart.look_of_axis(theme), **y.settings},
-        "legend": chart.LINES_LEGEND,
-        "legend2": chart.KEYS_LEGEND,
-    }
+    settings = chart.settings(theme, x.settings, y.settings, height=HEIGHT)
+    settings["uirevision"] = f"{pareto.x} {pareto.y} {x.log}"
     figure = go.Figure({"data": traces, "layout": settings})
     _add_limits(figure, pareto, x, y, theme)
     _add_best(figure, pareto, x, y, theme)
@@ -111,25 +104,17 @@ def _cloud(rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str], them
     owners = beaten["owner"].where(beaten["owner"].isin(list(shades)), "")
     for (owner, _), some in beaten.groupby([owners, shared_passport], sort=False):
         shade = shades.get(str(owner), theme.rest)
-        yield {
-            "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter",
-            "mode": "markers",
-            "showlegend": False,
+        kept = zip(some["enters"], some["aside"], strict=True)
+        opacities = [_opacity(enters, aside, shade, theme) for enters, aside in kept]
+        yield scatter(
+            some[x.metric.key],
+            some[y.metric.key],
+            shared(some),
+            type="scattergl" if len(rows) > DRAWN_AS_SVG else "scatter",
+            showlegend=False,
             **({"legendgroup": html(str(owner))} if owner in shades else {}),
-            "x": some[x.metric.key],
-            "y": some[y.metric.key],
-            **shared(some),
-            "marker": {
-                "symbol": _symbols(some),
-                "size": BEHIND,
-                "line": {"width": 1, "color": shade},
-                "opacity": [
-                    _opacity(enters, aside, shade, theme)
-                    for enters, aside in zip(some["enters"], some["aside"], strict=True)
-                ],
-                "color": shade,
-            },
-        }
+            marker=marker(_symbols(some), BEHIND, shade, opacity=opacities),
+        )
 
 
 def _opacity(enters: bool, aside: str | None, shade: str, theme: Theme) -> float:
@@ -163,50 +148,31 @@ def _overall(pareto: Pareto, x: Axis, theme: Theme) -> list[dict[str, Any]]:
     if len(pareto.overall) < 2 or len(pareto.drawn) < 2:
         return []
     line = sorted(pareto.overall, key=lambda spot: spot.x)
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "best of all",
-            "hoverinfo": "skip",
-            "opacity": 0.16,
-            "legend": "legend2",
-            "x": [spot.x for spot in line],
-            "y": [spot.y for spot in line],
-            "line": {"color": theme.frontier, "width": 11, "shape": _stairs(x)},
-        }
-    ]
+    look = {"name": "best of all", "opacity": 0.16, "legend": "legend2"}
+    stairs = stroke(theme.frontier, 11, shape=_stairs(x))
+    return [scatter([spot.x for spot in line], [spot.y for spot in line], **look, line=stairs)]
 
 
 def _frontier(rows: pd.DataFrame, group: Group, x: Axis, y: Axis, shade: str, *, in_legend: bool) -> dict[str, Any]:
     line = rows[rows["on_frontier"] & (rows["owner"] == group.owner)].sort_values(x.metric.key)
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": html(group.label or "frontier"),
-        "showlegend": in_legend,
-        "legendgroup": html(group.owner),
-        "x": line[x.metric.key],
-        "y": line[y.metric.key],
-        **shared(line),
-        "line": {"color": shade, "width": 1.8, "shape": _stairs(x)},
-        "marker": {
-            "symbol": _symbols(line),
-            "size": LEADING,
-            "color": shade,
-            "opacity": 1,
-            "line": {"width": 1.2, "color": shade},
-        },
-    }
+    return scatter(
+        line[x.metric.key],
+        line[y.metric.key],
+        shared(line),
+        name=html(group.label or "frontier"),
+        showlegend=in_legend,
+        legendgroup=html(group.owner),
+        line=stroke(shade, 1.8, shape=_stairs(x)),
+        marker=marker(_symbols(line), LEADING, shade, 1.2),
+    )
 
 
 def _knees(pareto: Pareto, shades: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """A ring around each line's knee."""
     for group in pareto.drawn:
         if knee := group.knee:
-            ring = {"symbol": "circle-open", "size": 18, "color": shades[group.owner], "line": {"width": 2}}
-            trace = {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False}
-            yield {**trace, "x": [knee.x], "y": [knee.y], "legendgroup": html(group.owner), "marker": ring}
+            ring = marker("circle-open", 18, shades[group.owner], 2)
+            yield scatter([knee.x], [knee.y], showlegend=False, legendgroup=html(group.owner), marker=ring)
 
 
 def _names(pareto: Pareto, x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
@@ -334,9 +300,8 @@ def _ring(pareto: Pareto, theme: Theme) -> list[dict[str, Any]]:
     """The trace of a ring around the best point within the limits; none without one."""
     if pareto.best is None:
         return []
-    marker = {"symbol": "circle-open", "size": 26, "color": theme.text, "line": {"width": 2.2}}
-    place = {"type": "scatter", "x": [pareto.best.x], "y": [pareto.best.y], "mode": "markers"}
-    return [{**place, "hoverinfo": "skip", "showlegend": False, "marker": marker}]
+    ring = marker("circle-open", 26, theme.text, 2.2)
+    return [scatter([pareto.best.x], [pareto.best.y], showlegend=False, marker=ring)]
 
 
 def _add_best(figure: go.Figure, pareto: Pareto, x: Axis, y: Axis, theme: Theme) -> None:

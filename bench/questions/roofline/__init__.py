@@ -19,15 +19,12 @@ from bench.errors import UnknownName
 from bench.library import Library
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
 from bench.questions.roofline import ceilings, measured, verdict
-from bench.questions.roofline.figure import figure
+from bench.questions.roofline.figure import figure as figure
 from bench.questions.roofline.paths import UNITS
 from bench.questions.roofline.result import BATCH, INTENSITY, HeldPoint, Roofline, closest
 from bench.records import LOAD_AXES
 from bench.view import View
 from bench.wording import joined, number, share
-
-__all__ = ["COLUMNS", "NEEDS", "OPTIONS", "ORDER", "QUESTION", "SECTION", "STEPS", "TITLE", "Roofline", "answer",
-           "choices", "complete", "figure", "robustness"]  # fmt: skip
 
 TITLE = "Roofline"
 QUESTION = "How close to the hardware?"

@@ -14,6 +14,7 @@ from bench.chart import Theme, line_names, value_label
 from bench.chart.line_names import LineEnd
 from bench.chart.shades import told_apart
 from bench.chart.texts import text_at
+from bench.chart.traces import marker, scatter, stroke, telling
 from bench.plain_text import html
 from bench.questions.roofline import paths
 from bench.questions.roofline.paths import LinePath, RooflinePlot
@@ -48,17 +49,13 @@ def figure(result: Roofline, theme: Theme) -> go.Figure:
         *_names(plot, shades, theme),
         *_keys(result, theme),
     ]
-    layout = {
-        **chart.look(theme, height=HEIGHT),
+    settings = {
+        **chart.settings(theme, plot.across.settings, plot.up.settings, height=HEIGHT),
         "uirevision": f"{result.phase} {result.axis}",
-        "hovermode": "closest",
-        "margin": {**chart.look(theme)["margin"], "t": 24},
-        "xaxis": {**chart.look_of_axis(theme), **plot.across.settings},
-        "yaxis": {**chart.look_of_axis(theme), **plot.up.settings},
         "legend": {**chart.LINES_LEGEND, "itemsizing": "constant" if result.compares_models else "trace"},
-        "legend2": chart.KEYS_LEGEND,
+        "annotations": [*_sides(result, plot, theme)],
     }
-    return go.Figure({"data": traces, "layout": {**layout, "annotations": [*_sides(result, plot, theme)]}})
+    return go.Figure({"data": traces, "layout": settings})
 
 
 def _sides(result: Roofline, plot: RooflinePlot, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -83,21 +80,16 @@ def _shades(result: Roofline, plot: RooflinePlot, theme: Theme) -> dict[str, str
 
 
 def _line(line: LinePath, result: Roofline, shades: Mapping[str, str], theme: Theme) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": html(line.name),
-        "legendgroup": html(line.group),
-        "showlegend": not result.compares_models,
-        "x": list(line.xs),
-        "y": list(line.ys),
-        "line": {
-            "color": shades.get(line.accelerator, theme.rest),
-            "width": 2,
-            "dash": PROJECTED if line.is_projected else DASHES[line.rank % len(DASHES)],
-        },
-        "hovertemplate": f"{html(line.about)}<extra></extra>",
-    }
+    dash = PROJECTED if line.is_projected else DASHES[line.rank % len(DASHES)]
+    return scatter(
+        line.xs,
+        line.ys,
+        {"hovertemplate": f"{html(line.about)}<extra></extra>"},
+        name=html(line.name),
+        legendgroup=html(line.group),
+        showlegend=not result.compares_models,
+        line=stroke(shades.get(line.accelerator, theme.rest), 2, dash),
+    )
 
 
 def _points(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
@@ -110,25 +102,18 @@ def _points(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Iterat
     named: set[str] = set()
     for (group, owner), own in grouped.items():
         places = [place for one in own if (place := paths.place(result, one.use)) is not None]
-        shade = shades.get(owner, theme.rest)
-        yield {
-            "type": "scattergl" if brief else "scatter",
-            "mode": "markers",
-            "name": html(value_label("model", owner)),
-            "showlegend": result.compares_models and owner not in named,
-            "legendgroup": html(owner if result.compares_models else group),
-            "x": [x for x, _ in places],
-            "y": [y for _, y in places],
-            "customdata": [[one.facts.point_id, _said(result, one, brief=brief)] for one in own],
-            "hovertemplate": "%{customdata[1]}<extra></extra>",
-            "marker": {
-                "symbol": [chart.engine_marker(one.facts.engine, measured=one.enters) for one in own],
-                "size": [LEAST_PX if one.use.is_least else MARKER_PX for one in own],
-                "opacity": 1,
-                "color": shade,
-                "line": {"width": 1, "color": shade},
-            },
-        }
+        symbols = [chart.engine_marker(one.facts.engine, measured=one.enters) for one in own]
+        sizes = [LEAST_PX if one.use.is_least else MARKER_PX for one in own]
+        yield scatter(
+            [x for x, _ in places],
+            [y for _, y in places],
+            telling((one.facts.point_id for one in own), (_said(result, one, brief=brief) for one in own)),
+            type="scattergl" if brief else "scatter",
+            name=html(value_label("model", owner)),
+            showlegend=result.compares_models and owner not in named,
+            legendgroup=html(owner if result.compares_models else group),
+            marker=marker(symbols, sizes, shades.get(owner, theme.rest)),
+        )
         named.add(owner)
 
 
@@ -153,16 +138,9 @@ def _rings(result: Roofline, theme: Theme) -> Iterator[dict[str, Any]]:
     """A ring around each point above its ceiling, and one more in the legend of shapes."""
     above = [place for one in result.points if one.is_above and (place := paths.place(result, one.use))]
     if above:
-        yield {
-            "type": "scatter",
-            "mode": "markers",
-            "name": chart.key_lines("above its ceiling"),
-            "legend": "legend2",
-            "hoverinfo": "skip",
-            "x": [x for x, _ in above],
-            "y": [y for _, y in above],
-            "marker": {"symbol": "circle-open", "size": RING_PX, "color": theme.text, "line": {"width": 1.6}},
-        }
+        look = {"name": chart.key_lines("above its ceiling"), "legend": "legend2"}
+        ring = marker("circle-open", RING_PX, theme.text, 1.6)
+        yield scatter([x for x, _ in above], [y for _, y in above], **look, marker=ring)
 
 
 def _projected(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
@@ -172,18 +150,16 @@ def _projected(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Ite
     rig = result.projection.rig
     places = [(one, place) for one in result.projection.places if (place := paths.place(result, one.use)) is not None]
     shade = shades.get(rig.model if result.compares_models else rig.accelerator, theme.rest)
-    yield {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": chart.key_lines("projected"),
-        "legend": "legend2",
-        "x": [x for _, (x, _) in places],
-        "y": [y for _, (_, y) in places],
-        "line": {"color": shade, "width": 1, "dash": PROJECTED},
-        "marker": {"symbol": "circle-open", "size": MARKER_PX, "color": shade, "line": {"width": 1.6}},
-        "text": [_said_of_projected(result.projection, result.phase, one) for one, _ in places],
-        "hovertemplate": "%{text}<extra></extra>",
-    }
+    texts = [_said_of_projected(result.projection, result.phase, one) for one, _ in places]
+    yield scatter(
+        [x for _, (x, _) in places],
+        [y for _, (_, y) in places],
+        {"text": texts, "hovertemplate": "%{text}<extra></extra>"},
+        name=chart.key_lines("projected"),
+        legend="legend2",
+        line=stroke(shade, 1, PROJECTED),
+        marker=marker("circle-open", MARKER_PX, shade, 1.6),
+    )
 
 
 def _said_of_projected(projection: Projection, phase: RooflinePhase, one: ProjectedUse) -> str:

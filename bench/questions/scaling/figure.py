@@ -16,6 +16,7 @@ from bench.chart.axis import Axis, decade_ticks, title_lines, widened
 from bench.chart.line_names import LineEnd, Pages
 from bench.chart.shades import told_apart
 from bench.chart.texts import text_at
+from bench.chart.traces import marker, scatter, stroke, telling
 from bench.maths.scaling import Law
 from bench.plain_text import html
 from bench.questions.scaling.result import ChipCount, Line, Scaling
@@ -180,30 +181,19 @@ def _add_line(figure: go.Figure, panel: ScalingPanel, line: Line, shade: str, sc
         return
     main = panel.axis == 1
     symbols = [chart.engine_marker(line.facts.engine, measured=place.between is None) for place in places]
-    figure.add_trace({
-        "type": "scatter", "xaxis": f"x{panel.suffix}", "yaxis": f"y{panel.suffix}",
-        "x": [place.accelerators for place in places], "y": [panel.value(place) for place in places],
-        "mode": "lines+markers", "cliponaxis": False, "legendgroup": _group(scaling, line),
-        "name": html(line.label), "showlegend": main,
-        "line": {"color": shade, "width": 2},
-        "marker": {"symbol": symbols, "size": 9 if main else 7, "color": shade,
-                   "line": {"width": 1.5, "color": shade}},
-        "customdata": [[place.point.facts.point_id, _hover(scaling, place)] for place in places],
-        "hovertemplate": "%{customdata[1]}<extra></extra>",
-    })  # fmt: skip
+    told = telling((one.point.facts.point_id for one in places), (_hover(scaling, one) for one in places))
+    axes = {"xaxis": f"x{panel.suffix}", "yaxis": f"y{panel.suffix}", "cliponaxis": False}
+    legend = {"name": html(line.label), "showlegend": main, "legendgroup": _group(scaling, line)}
+    xs, ys = [place.accelerators for place in places], [panel.value(place) for place in places]
+    look = {"line": stroke(shade, 2), "marker": marker(symbols, 9 if main else 7, shade, 1.5)}
+    figure.add_trace(scatter(xs, ys, told, **axes, **legend, **look))
 
 
 def _add_ideal(figure: go.Figure, line: Line, shade: str, group: str) -> None:
     if line.judged:
         ends = [line.base.accelerators, line.judged[-1].accelerators]
-        look = {"color": shade, "width": 1.3, "dash": "dot"}
-        _add_unnamed(figure, ends, [line.base.per_chip * end for end in ends], group, mode="lines", line=look)
-
-
-def _add_unnamed(figure: go.Figure, xs: Sequence[float], ys: Sequence[Any], group: str, **more: Any) -> None:
-    """Draw what has no name of its own and nothing to say under the pointer."""
-    unnamed = {"type": "scatter", "showlegend": False, "hoverinfo": "skip", "legendgroup": group}
-    figure.add_trace({**unnamed, "x": xs, "y": ys, **more})
+        ys, look = [line.base.per_chip * end for end in ends], stroke(shade, 1.3, "dot")
+        figure.add_trace(scatter(ends, ys, showlegend=False, legendgroup=group, line=look))
 
 
 def _add_hollow(figure: go.Figure, scaling: Scaling, shades: Sequence[str], theme: Theme) -> None:
@@ -217,28 +207,23 @@ def _add_hollow(figure: go.Figure, scaling: Scaling, shades: Sequence[str], them
             for row, said in words
             if said is not None
         ]
-        look = {"symbol": ["circle-open"] * len(projected), "size": 6, "color": shade}
-        _add_open(figure, projected, look, _group(scaling, line))
+        _add_open(figure, projected, marker(["circle-open"] * len(projected), 6, shade, 1.4), _group(scaling, line))
     drawn = []
     for one in scaling.hollow:
         words_of = chart.hover_lines({**one.facts.row, scaling.metric: one.value}, [scaling.metric])
         drawn.append((one.chips, one.value, one.facts.point_id, f"{words_of}<br><i>on no line</i>"))
     symbols = [chart.engine_marker(one.facts.engine, measured=False) for one in scaling.hollow]
     colours = [own.get(one.facts.accelerator, theme.rest) for one in scaling.hollow]
-    _add_open(figure, drawn, {"symbol": symbols, "size": 11, "color": colours})
+    _add_open(figure, drawn, marker(symbols, 11, colours, 1.4))
 
 
 def _add_open(
     figure: go.Figure, drawn: Sequence[tuple[int, float, str, str]], look: dict[str, Any], group: str = ""
 ) -> None:
     """Draw open markers, each with its count of chips, value, id and what it says."""
-    if not drawn:
-        return
-    xs, ys, *named = zip(*drawn, strict=True)
-    trace = {"type": "scatter", "mode": "markers", "showlegend": False, "legendgroup": group, "x": xs, "y": ys}
-    marker, data = {**look, "line": {"width": 1.4}}, list(zip(*named, strict=True))
-    said = {"customdata": data, "hovertemplate": "%{customdata[1]}<extra></extra>"}
-    figure.add_trace({**trace, "marker": marker, **said})
+    if drawn:
+        xs, ys, ids, texts = zip(*drawn, strict=True)
+        figure.add_trace(scatter(xs, ys, telling(ids, texts), showlegend=False, legendgroup=group, marker=look))
 
 
 def _curves(scaling: Scaling) -> list[LawCurve]:
@@ -260,10 +245,9 @@ def _add_curve(figure: go.Figure, curve: LawCurve, theme: Theme) -> None:
     counts = np.geomspace(start, end, CURVE_POINTS).tolist()
     values = [law.throughput_at(count) for count in counts]
     peak = f"peak by the law: {number(end)} chips" if name == BEYOND else ""
-    text = {"text": [*[""] * (CURVE_POINTS - 1), peak], "textposition": "top left"}
-    font, look = {"size": 12, "color": theme.muted}, {"color": theme.text, "width": 1.1, "dash": DASHES[name]}
-    curved = {**look, "shape": "spline"}
-    _add_unnamed(figure, counts, values, group, mode="lines+text", **text, textfont=font, line=curved)
+    text = {"text": [*[""] * (CURVE_POINTS - 1), peak], "textposition": "top left", "mode": "lines+text"}
+    font, look = {"size": 12, "color": theme.muted}, stroke(theme.text, 1.1, DASHES[name], shape="spline")
+    figure.add_trace(scatter(counts, values, showlegend=False, legendgroup=group, **text, textfont=font, line=look))
 
 
 def _notes(scaling: Scaling, *, written: bool) -> list[Note]:
@@ -304,7 +288,7 @@ def _add_keys(figure: go.Figure, scaling: Scaling, curves: Iterable[str], theme:
     dashes |= {name: DASHES[name] for name in curves}
     figure.add_traces([chart.marker_key(label, symbol, theme) for label, symbol in markers.items()])
     for label, dash in dashes.items():
-        figure.add_trace(chart.key(html(label), mode="lines", line={"color": theme.muted, "width": 1.3, "dash": dash}))
+        figure.add_trace(chart.key(html(label), mode="lines", line=stroke(theme.muted, 1.3, dash)))
 
 
 def _shades(scaling: Scaling, theme: Theme) -> list[str]:
