@@ -19,7 +19,7 @@ from bench.chart import Theme
 from bench.chart.axis import decade_ticks
 from bench.chart.colouring import of_ratios, of_values
 from bench.chart.texts import text_at
-from bench.chart.traces import HOVER, marker, scatter, stroke, telling
+from bench.chart.traces import HOVER, marker, scatter, telling
 from bench.plain_text import html
 from bench.questions.cost import labels
 from bench.questions.cost.result import Cost, PricedDeployment, QuotedCost, Sensitivity
@@ -215,7 +215,7 @@ def _bars(upper: ChartBars) -> list[BarPart]:
         "marker": {"color": fills, "line": {"color": colours, "width": 1.4}, "pattern": pattern},
     }
     dots = [(nth, bar, usd, text) for nth, bar in enumerate(bars) for usd, text in bar.dots if usd <= end]
-    look = {**marker("circle", 7, theme.background), "line": stroke(theme.text, 1.4)}
+    look = {**marker("circle", 7, theme.background), "line": {"width": 1.4, "color": theme.text}}
     told = telling((bar.facts.point_id for _, bar, *_ in dots), (text for *_, text in dots))
     quotes = scatter([usd for *_, usd, _ in dots], [nth for nth, *_ in dots], told, marker=look)
     return [whole, quotes] if dots else [whole]
@@ -292,7 +292,7 @@ def _grid(upper: ChartBars, grid: Sensitivity) -> list[BarPart]:
         [math.log(usd / prices[0]) / step for usd in quoted],
         [upper.found.choice.utilisation * 10 - 0.48] * len(quoted),
         {"hovertext": said, "hovertemplate": "%{hovertext}<extra>a quote</extra>"},
-        marker={**marker("triangle-down", 9, theme.text), "line": stroke(theme.background, 1)},
+        marker={**marker("triangle-down", 9, theme.text), "line": {"width": 1, "color": theme.background}},
     )
     return [{**one, "xaxis": "x2", "yaxis": "y2"} for one in (cells, marks)]
 

@@ -19,7 +19,7 @@ from bench.chart.axis import decade_ticks
 from bench.chart.colouring import DARK_INK, DIVERGING, LIGHT_INK, Colouring, of_ratios, rgb
 from bench.chart.panels import READABLE_PX
 from bench.chart.texts import ON_PHONES_TOO, by_width, text_at
-from bench.chart.traces import marker, scatter, stroke
+from bench.chart.traces import HOVER, marker, scatter, stroke
 from bench.maths.colour import contrast, distance
 from bench.maths.crossover import Crossing, Knot
 from bench.plain_text import html
@@ -68,7 +68,6 @@ MARKERS, CELL_PX, APART, MOST_TICKS = 64, 24, 0.07, 14
 LEAST_DISTANCE, MARK_CONTRAST = 20.0, 3.0
 """Two curves differ by so much in CIEDE2000, and stand out from the background by so much (WCAG 2.2, 1.4.11)."""
 
-HOVER = "%{text}<extra></extra>"
 BLANK = "\N{NO-BREAK SPACE}"
 """What stands where a word has no room: plotly puts what is not drawn at all at the page's edge."""
 
@@ -148,7 +147,7 @@ def _markers(
     return scatter(
         [one.x for one in places],
         [one.y for one in places],
-        {"text": [_hover(pair, key, one, ranked=bool(best)) for one in places], "hovertemplate": HOVER},
+        {"hovertext": [_hover(pair, key, one, ranked=bool(best)) for one in places], "hovertemplate": HOVER},
         customdata=[one.point.point_id for one in places],
         name=html(pair.sides[key].label),
         marker=marker(symbols, sizes, colour, 1.4, opacities),
@@ -376,7 +375,7 @@ def _add_strip(
         {"type": "scatter", "yaxis": yaxis, "mode": "text", "y": [middle] * len(knots), "hoverinfo": "skip",
          "text": texts, "x": [10 ** ((low + high) / 2) for low, high in pairwise(edges)],
          "textfont": {"size": 11.5, "color": [DARK_INK if one else LIGHT_INK for one in colouring.dark_ink(ratios)]}},
-        scatter(xs, [middle] * len(xs), {"text": hovers, "hovertemplate": HOVER}, yaxis=yaxis,
+        scatter(xs, [middle] * len(xs), {"hovertext": hovers, "hovertemplate": HOVER}, yaxis=yaxis,
                 marker={"size": CELL_PX, "symbol": "square", "opacity": 0},
                 **({"customdata": [name] * len(xs)} if name is not None else {})),
     ])  # fmt: skip
