@@ -148,13 +148,10 @@ def look_of_axis(theme: Theme) -> dict[str, Any]:
     }
 
 
+AT_THE_LEFT = {"orientation": "h", "x": 0, "xanchor": "left", "yanchor": "bottom", "traceorder": "normal"}
 LINES_LEGEND = {
-    "orientation": "h",
-    "x": 0,
-    "xanchor": "left",
+    **AT_THE_LEFT,
     "y": 1.01,
-    "yanchor": "bottom",
-    "traceorder": "normal",
     "font": {"size": 12},
     "title": {"text": ""},
     "itemclick": "toggleothers",
@@ -167,13 +164,9 @@ What belongs to a line, its markers and its name, is in its legend group and com
 """
 
 KEYS_LEGEND = {
-    "orientation": "h",
-    "x": 0,
-    "xanchor": "left",
+    **AT_THE_LEFT,
     "y": 0,
     "yref": "container",
-    "yanchor": "bottom",
-    "traceorder": "normal",
     "font": {"size": 11},
     "title": {"text": ""},
     "itemclick": False,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from bench.chart import Theme
 from bench.chart.shades import ink
@@ -133,12 +133,23 @@ def placed(ends: Sequence[PlotPlace], names: Sequence[str], plot: tuple[int, int
     for column in _columns([own for own, name in enumerate(names) if name and spans[own][0] >= 0], spans):
         column.sort(key=lambda own: -ideal[own])
         lifts = step * np.arange(len(column))
-        heights = isotonic_regression(np.array([ideal[own] for own in column]) + lifts, increasing=False).x
+        heights = _falling([ideal[own] + lift for own, lift in zip(column, lifts, strict=True)])
         heights = np.clip(heights, step / 2 + lifts[-1], 1 - step / 2) - lifts
         for own, up in zip(column, heights.tolist(), strict=True):
             if abs(up - ideal[own]) <= FARTHEST * step and up >= step / 2 - 1e-9:
                 labels[own] = Label(up, spans[own][2])
     return labels
+
+
+def _falling(values: Sequence[float]) -> list[float]:
+    """The values nearest to these that nowhere rise: neighbours that do have their mean (pool adjacent violators)."""
+    pools: list[list[float]] = []
+    for value in values:
+        pools.append([value])
+        while len(pools) > 1 and fmean(pools[-2]) < fmean(pools[-1]):
+            last = pools.pop()
+            pools[-1] += last
+    return [fmean(pool) for pool in pools for _ in pool]
 
 
 def _span(across: float, room: float) -> tuple[float, float, bool]:

@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import catalogue, chart
+from bench.basis.document import records
 from bench.catalogue import Metric
 from bench.chart import Theme, texts
 from bench.chart.colouring import of_ratios
@@ -100,8 +101,7 @@ def _names(rows: pd.DataFrame) -> list[str]:
         varied -= {"accelerators"}
     seen: dict[str, int] = {}
     names = []
-    for row in rows.to_dict("records"):
-        facts = {str(key): None if value != value else value for key, value in row.items()}
+    for facts in records(rows):
         isl, osl = facts.get("isl"), facts.get("osl")
         lengths = f"{number(isl)}/{number(osl)}" if varied & {"isl", "osl"} and isl and osl else ""
         load = chart.workload_words({**facts, "isl": None, "osl": None})
@@ -168,10 +168,8 @@ def _lines(found: Comparison, places: pd.DataFrame, across: Any, up: Any, theme:
     for key, side, dash, symbol in (("a", found.a, "dash", "circle-open"), ("b", found.b, "solid", "circle")):
         own = places[places["side"] == key].reset_index(drop=True)
         line = pareto.frontier(own["x"], own["y"], across, up, own["point_id"].tolist())
-        said = [
-            html(chart.workload_words({str(k): v if v == v else None for k, v in row.items()}))
-            for row in own[["concurrency", "request_rate", "batch"]].to_dict("records")
-        ]
+        loads = records(own[["concurrency", "request_rate", "batch"]])
+        said = [html(chart.workload_words(load)) for load in loads]
         name = f"{key.upper()}: {html(side.label if side else '')}"
         best = own.iloc[line]
         yield scatter(best["x"], best["y"], showlegend=False, legendgroup=key, line=stroke(shades[key], 2, dash))

@@ -147,7 +147,8 @@ def _markers(
     return scatter(
         [one.x for one in places],
         [one.y for one in places],
-        {"hovertext": [_hover(pair, key, one, ranked=bool(best)) for one in places], "hovertemplate": HOVER},
+        {"text": [_hover(pair, key, one, ranked=bool(best)) for one in places]},
+        hovertemplate="%{text}<extra></extra>",
         customdata=[one.point.point_id for one in places],
         name=html(pair.sides[key].label),
         marker=marker(symbols, sizes, colour, 1.4, opacities),

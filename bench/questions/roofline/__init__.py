@@ -185,8 +185,7 @@ def _row(one: HeldPoint, phase: RooflinePhase) -> dict[str, Any]:
     times = {"memory_ms": use.least.memory, "compute_ms": use.least.compute, "exchange_ms": use.least.exchange}
     return {
         "point_id": facts.point_id,
-        **{key: getattr(facts, key) for key in FACTS},
-        **{key: getattr(facts, key) for key in LOAD_AXES},
+        **{key: getattr(facts, key) for key in (*FACTS, *LOAD_AXES)},
         "requests_per_step": use.requests,
         "output_tokens_per_s": one.load.rate,
         "ceiling": use.ceiling,
