@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import plotly.graph_objects as go
@@ -153,7 +153,7 @@ def _methods(result: History, theme: Theme) -> tuple[list[dict[str, Any]], list[
     """The changes of method: an upright line between two runs, or through the day of both, and its words on top."""
     steps: dict[tuple[int, int], dict[str, Any]] = {}
     for one in result.loads:
-        for before, after in pairwise(one.values):
+        for before, after in itertools.pairwise(one.values):
             for each in after.changes:
                 steps.setdefault((before.run, after.run), {})[each.kind] = each
     places: dict[float, dict[str, Any]] = {}
@@ -165,34 +165,24 @@ def _methods(result: History, theme: Theme) -> tuple[list[dict[str, Any]], list[
         {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "layer": "below", "line": line}
         for x in places
     ]
-    words = [
-        text_at(
-            f"method changed:<br>{html(named(kinds.values()))}",
-            x,
-            1,
-            "x paper",
-            f"{side} top",
-            shift=(shift, -WORDS_PX * row),
-            size=11,
-            colour=theme.muted,
-            align=side,
-        )
-        for (x, kinds), (side, shift), row in zip(places.items(), *_beside(result, list(places)), strict=True)
-    ]
-    return shapes, words
-
-
-def _beside(result: History, places: Sequence[float]) -> tuple[list[tuple[str, int]], list[int]]:
-    """On which side of each line its words stand, left of those in the later half, and in which row from the top, so
-    that on a phone none stand on others."""
     days = [_ms(run.date) for run in result.runs]
-    near = NEAR * (max(days) - min(days) or 1)
+    middle, near = (min(days) + max(days)) / 2, NEAR * (max(days) - min(days) or 1)
+    words: list[dict[str, Any]] = []
     rows: list[int] = []
-    for at, x in enumerate(places):
-        taken = {rows[other] for other in range(at) if abs(places[other] - x) < near}
-        rows.append(next(row for row in range(len(places) + 1) if row not in taken))
-    middle = (min(days) + max(days)) / 2
-    return [("left", 5) if x <= middle else ("right", -5) for x in places], rows
+    for x, kinds in places.items():
+        # On a phone none stand on others; left of the line are those in the later half.
+        taken = {row for row, other in zip(rows, places, strict=False) if abs(other - x) < near}
+        rows.append(next(row for row in itertools.count() if row not in taken))
+        side, shift = ("left", 5) if x <= middle else ("right", -5)
+        look: dict[str, Any] = {
+            "shift": (shift, -WORDS_PX * rows[-1]),
+            "size": 11,
+            "colour": theme.muted,
+            "align": side,
+        }
+        text = f"method changed:<br>{html(named(kinds.values()))}"
+        words.append(text_at(text, x, 1, "x paper", f"{side} top", **look))
+    return shapes, words
 
 
 def _names(result: History, across: DateAxis, up: LogAxis, shade: str, theme: Theme) -> Iterator[dict[str, Any]]:
