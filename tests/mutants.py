@@ -96,8 +96,8 @@ FAULTS = (
     Fault(
         "efficiency-against-the-largest-count",
         "bench/maths/scaling.py",
-        "return min(usable, key=lambda place: counts[place], default=None)",
-        "return max(usable, key=lambda place: counts[place], default=None)",
+        "smallest, reference = min(zip(counts, throughputs, strict=True))",
+        "smallest, reference = max(zip(counts, throughputs, strict=True))",
         ("tests/maths/test_scaling.py::test_the_efficiencies_of_gemma_on_h100",),
     ),
     Fault(

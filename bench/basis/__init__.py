@@ -9,13 +9,10 @@ from collections.abc import Iterable
 
 from bench.basis import evidence, limits, prices
 from bench.basis.options import Option, check
-from bench.basis.statement import Statement, caveat, coverage, finding, headline
 from bench.view import View
 
 OPTIONS: tuple[Option, ...] = (*prices.OPTIONS, evidence.RUNS, evidence.FLAGGED)
 """What a reader chooses once for all answers; the limits are a View's own (`slo`)."""
-
-__all__ = ["OPTIONS", "Option", "Statement", "caveat", "check", "coverage", "finding", "headline", "written_out"]
 
 
 def check_every(view: View, own: Iterable[Option]) -> None:

@@ -82,11 +82,6 @@ def short(limits: tuple[Limit, ...]) -> str:
     return joined([limit.short for limit in limits])
 
 
-def named(limits: tuple[Limit, ...]) -> str:
-    """Limits where there is no room for their values: "the limit", "the limits"."""
-    return "the limit" if len(limits) == 1 else "the limits"
-
-
 def metrics(limits: tuple[Limit, ...]) -> str:
     """The metrics that limits are on, inside a sentence: "median TPOT and p99 TTFT"."""
     return joined(list(dict.fromkeys(inline(limit.metric) for limit in limits)))

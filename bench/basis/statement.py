@@ -30,16 +30,6 @@ class Statement:
     flags: tuple[str, ...] = field(default=(), metadata={HIDDEN: True})
 
 
-def headline(kind: str, text: str, point_ids: Iterable[str] = (), **values: Value) -> Statement:
-    """The one sentence an answer opens with."""
-    return Statement("headline", kind, text, values, tuple(point_ids))
-
-
-def untold(kind: str, text: str, point_ids: Iterable[str] = (), **values: Value) -> Statement:
-    """The one sentence an answer opens with that cannot tell what was asked: it says why."""
-    return Statement("headline", kind, text, values, tuple(point_ids), tells=False)
-
-
 def finding(kind: str, text: str, point_ids: Iterable[str] = (), **values: Value) -> Statement:
     """A further sentence of what was found."""
     return Statement("finding", kind, text, values, tuple(point_ids))

@@ -148,13 +148,10 @@ def look_of_axis(theme: Theme) -> dict[str, Any]:
     }
 
 
+AT_THE_LEFT = {"orientation": "h", "x": 0, "xanchor": "left", "yanchor": "bottom", "traceorder": "normal"}
 LINES_LEGEND = {
-    "orientation": "h",
-    "x": 0,
-    "xanchor": "left",
+    **AT_THE_LEFT,
     "y": 1.01,
-    "yanchor": "bottom",
-    "traceorder": "normal",
     "font": {"size": 12},
     "title": {"text": ""},
     "itemclick": "toggleothers",
@@ -167,13 +164,9 @@ What belongs to a line, its markers and its name, is in its legend group and com
 """
 
 KEYS_LEGEND = {
-    "orientation": "h",
-    "x": 0,
-    "xanchor": "left",
+    **AT_THE_LEFT,
     "y": 0,
     "yref": "container",
-    "yanchor": "bottom",
-    "traceorder": "normal",
     "font": {"size": 11},
     "title": {"text": ""},
     "itemclick": False,
@@ -187,6 +180,31 @@ KEY_LETTERS = 14
 def key_lines(name: str) -> str:
     """A name in the legend of shapes, in lines short enough for two columns on a phone."""
     return "<br>".join(html(line) for line in textwrap.wrap(name, KEY_LETTERS, break_long_words=False))
+
+
+def key(name: str, **look: Any) -> dict[str, Any]:
+    """A trace that only adds an entry to KEYS_LEGEND."""
+    return {"type": "scatter", "x": [None], "y": [None], "name": name, "hoverinfo": "skip", "legend": "legend2", **look}
+
+
+def marker_key(name: str, symbol: str, theme: Theme, *, size: float = 8, opacity: float = 1) -> dict[str, Any]:
+    """What a shape means, as an entry of KEYS_LEGEND."""
+    look = {"symbol": symbol, "size": size, "opacity": opacity, "color": theme.muted}
+    return key(key_lines(name), mode="markers", marker={**look, "line": {"width": 1.5, "color": theme.muted}})
+
+
+def settings(theme: Theme, x: dict[str, Any], y: dict[str, Any], *, height: int) -> dict[str, Any]:
+    """The layout of a chart of lines and points over two axes with these settings, both legends with it."""
+    look_of_both = look(theme, height=height)
+    return {
+        **look_of_both,
+        "hovermode": "closest",
+        "margin": {**look_of_both["margin"], "t": 28},
+        "xaxis": {**look_of_axis(theme), **x},
+        "yaxis": {**look_of_axis(theme), **y},
+        "legend": LINES_LEGEND,
+        "legend2": KEYS_LEGEND,
+    }
 
 
 EMPTY_HEIGHT = 120

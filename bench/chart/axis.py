@@ -67,6 +67,12 @@ class LogAxis:
     high: float
     ticks: tuple[float, ...]
 
+    @classmethod
+    def around(cls, title: str, low: float, high: float, room: float) -> LogAxis:
+        """The axis of what lies between these, with room at its end."""
+        low, high = widened(low, high, True, room)
+        return cls(title, low, high, tuple(decade_ticks(low, high, MOST_TICKS)))
+
     def place(self, value: float) -> float:
         """Where a value lies on the axis, 0 at its start and 1 at its end."""
         return math.log(value / self.low) / math.log(self.high / self.low)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from plotly.colors import sequential
 
 from bench.chart import Theme
+from bench.chart.traces import HOVER
 from bench.maths.colour import rgb as rgb
 from bench.maths.grid import Better
 from bench.wording import number
@@ -56,9 +57,35 @@ class Colouring:
         red, green, blue = (_linear(np.interp(place, knots, channel) / 255) for channel in channels)
         return np.asarray(0.2126 * red + 0.7152 * green + 0.0722 * blue > SAME_CONTRAST)
 
+    @property
+    def scale(self) -> list[list[Any]]:
+        """It as plotly's colour scale."""
+        return [[place / (len(self.stops) - 1), colour] for place, colour in enumerate(self.stops)]
+
+    def cells(self, values: Numbers, texts: Any, hovers: Any = None, **more: Any) -> dict[str, Any]:
+        """plotly's heatmap of these lines of cells, each with its text in ink that reads on it; gaps where NaN.
+
+        `hovers` are what the cells say under the pointer, which without them passes over.
+        """
+        inks = np.where(self.dark_ink(values), DARK_INK, LIGHT_INK)
+        return {
+            "type": "heatmap",
+            "z": self.of(values),
+            "text": [
+                [text and f'<span style="color:{ink}">{text}</span>' for ink, text in zip(*line, strict=True)]
+                for line in zip(inks, texts, strict=True)
+            ],
+            "texttemplate": "%{text}",
+            **({"hoverinfo": "skip"} if hovers is None else {"hovertext": hovers, "hovertemplate": HOVER}),
+            "hoverongaps": False,
+            "xgap": 2,
+            "ygap": 2,
+            "textfont": {"size": 11},
+            **more,
+        }
+
     def axis(self, theme: Theme, *, y: float) -> dict[str, Any]:
         """The scale as plotly's colour axis, its bar lying at the left, `y` up the whole figure."""
-        shades = [[place / (len(self.stops) - 1), colour] for place, colour in enumerate(self.stops)]
         bar = {
             "orientation": "h",
             "thickness": 10,
@@ -76,7 +103,7 @@ class Colouring:
             "ticktext": list(self.labels),
             "tickfont": {"size": 11, "color": theme.muted},
         }
-        return {"cmin": self.low, "cmax": self.high, "colorscale": shades, "colorbar": bar}
+        return {"cmin": self.low, "cmax": self.high, "colorscale": self.scale, "colorbar": bar}
 
 
 def of_values(values: Numbers, better: Better, *, log: bool, written: Callable[[float], str] = number) -> Colouring:

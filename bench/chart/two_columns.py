@@ -5,7 +5,7 @@ Bars begin at zero, so values that lie close together are markers as well: their
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,11 +66,16 @@ def chosen(rows: pd.DataFrame, wanted: Mapping[str, str]) -> ChartColumns | None
     if len(rows) < 2 or not can.y or len(can.x) < 2:
         return None
     y_asked = wanted.get("y") if wanted.get("y") in can.y else None
-    x = wanted["x"] if wanted.get("x") in can.x and wanted["x"] != y_asked else _first_x(rows, can, y_asked)
+    x = (
+        wanted["x"]
+        if wanted.get("x") in can.x and wanted["x"] != y_asked
+        else next(name for name in can.x if name != y_asked)
+    )
     left = [name for name in can.y if name != x]
     if not left:
         return None
-    y = y_asked or _measure(rows, left)
+    # A column that is measured rather than counted, where there is one.
+    y = y_asked or next((name for name in left if types.is_float_dtype(rows[name].dtype)), left[0])
     colour = wanted.get("colour")
     if colour not in can.colour:
         colour = None if colour == "" else _first_colour(can, x)
@@ -180,15 +185,6 @@ def _title(name: str) -> str:
     """A metric's or a known column's words with its unit; any other column as the query calls it."""
     known = catalogue.is_metric(name) or name in chart.COLUMN_TITLES
     return chart.title(name) if known else name
-
-
-def _first_x(rows: pd.DataFrame, can: Columns, y: str | None) -> str:
-    return next(name for name in can.x if name != y)
-
-
-def _measure(rows: pd.DataFrame, names: Sequence[str]) -> str:
-    """A column that is measured rather than counted, where there is one."""
-    return next((name for name in names if types.is_float_dtype(rows[name].dtype)), names[0])
 
 
 def _first_colour(can: Columns, x: str) -> str | None:

@@ -1,14 +1,11 @@
 """What tokens cost: the price of a million, the bill of a volume, and where it meets an API's. Numbers in and out.
 
 A price is of the whole deployment in USD per hour, a throughput of the whole deployment in tokens per second, and a
-utilisation the share of that throughput that is really served, above 0 and at most 1. None and NaN are absent, and
-what needs an absent number is None; so is what needs a throughput of 0, which serves nothing. A number that nobody
-can mean raises ValueError with a sentence.
+utilisation the share of that throughput that is really served, above 0 and at most 1.
 """
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +20,6 @@ SECONDS_PER_DAY = SECONDS_PER_HOUR * HOURS_PER_DAY
 DAYS_PER_MONTH = 30
 """A month of a bill, as inferencebench-gemma4-h100 counts it: USD 55 a day are 1,650 a month."""
 
-PER_SECOND = "tokens per second"
 # A volume worked out as k times a capacity may miss it in the last digits, which is no reason to rent one more.
 ROUNDING = 1e-12
 
@@ -69,8 +65,6 @@ class BreakEvenVolume:
 
     def at(self, instances: int) -> float | None:
         """The volume at which this many instances cost as much as the API; None when fewer serve that volume."""
-        if instances < 1:
-            raise ValueError(f"{instances} instances serve nothing: ask from 1 instance upwards.")
         volume = instances * self.first
         return volume if _needed(volume, self.capacity) == instances else None
 
@@ -78,73 +72,46 @@ class BreakEvenVolume:
 def usd_per_million(usd_per_hour: float | None, tokens_per_s: float | None, utilisation: float = 1.0) -> float | None:
     """What a million tokens cost in USD; of which kind of token (output, input, total) the throughput says.
 
-    Formula: the catalogue's usd_per_million_*_tokens, usd_per_hour / (tokens_per_s x utilisation x 3600) x 1e6.
+    None without price or throughput. Formula: the catalogue's usd_per_million_*_tokens, usd_per_hour / (tokens_per_s x
+    utilisation x 3600) x 1e6.
     """
-    share = _utilisation(utilisation)
-    price, rate = _price(usd_per_hour, "USD per hour"), _throughput(tokens_per_s)
-    if price is None or rate is None:
+    if not (usd_per_hour and tokens_per_s):
         return None
-    return _finite(price / (rate * share * SECONDS_PER_HOUR) * MILLION)
+    return usd_per_hour / (tokens_per_s * utilisation * SECONDS_PER_HOUR) * MILLION
 
 
 def tokens_per_s_per_usd_per_hour(tokens_per_s: float | None, usd_per_hour: float | None) -> float | None:
     """The throughput that each dollar an hour buys, fully used, in tokens per second per USD per hour."""
-    price, rate = _price(usd_per_hour, "USD per hour"), _throughput(tokens_per_s)
-    return None if price is None or rate is None else _finite(rate / price)
-
-
-def input_share(isl: float | None, osl: float | None) -> float | None:
-    """The share of prompt tokens among all tokens of a workload; None when either length is absent or both are 0."""
-    prompt = _not_negative(isl, "input tokens")
-    generated = _not_negative(osl, "output tokens")
-    if prompt is None or generated is None or prompt + generated == 0:
-        return None
-    return prompt / (prompt + generated)
+    return tokens_per_s / usd_per_hour if tokens_per_s and usd_per_hour else None
 
 
 def blended_price(
-    usd_per_million_input: float | None, usd_per_million_output: float | None, share: float | None
+    usd_per_million_input: float | None, usd_per_million_output: float | None, isl: float | None, osl: float | None
 ) -> float | None:
-    """An API's USD per million tokens of a mix with this share of input tokens, comparable to `blended` costs.
+    """An API's USD per million tokens of a workload's mix of prompt and generated ones, comparable to `blended` costs.
 
-    A side that the mix does not hold needs no price.
+    None where a length is absent, or the price of a kind that the mix holds.
     """
-    part = _not_negative(share, "as a share of input tokens")
-    if part is None:
+    if isl is None or osl is None or isl + osl == 0:
         return None
-    if part > 1:
-        raise ValueError(f"A share of input tokens of {part:g} is not possible: state one from 0 to 1.")
-    sides = (
-        (part, _price(usd_per_million_input, "USD per million input tokens")),
-        (1 - part, _price(usd_per_million_output, "USD per million output tokens")),
-    )
-    if any(weight > 0 and price is None for weight, price in sides):
-        return None
-    return sum(weight * price for weight, price in sides if price is not None)
+    sides = [(isl, usd_per_million_input), (osl, usd_per_million_output)]
+    priced = [tokens * price for tokens, price in sides if tokens and price is not None]
+    return sum(priced) / (isl + osl) if len(priced) == sum(tokens > 0 for tokens, _ in sides) else None
 
 
-def rented(
-    usd_per_hour: float | None, tokens_per_s: float | None, utilisation: float, tokens_per_day: float | None
-) -> Rental | None:
+def rented(usd_per_hour: float, tokens_per_s: float, utilisation: float, tokens_per_day: float) -> Rental:
     """The bill of a daily volume on instances rented around the clock, as many as it needs.
 
     `utilisation` is how far an instance is loaded at most; one more is rented where the volume exceeds that. Formula:
     instances = ceil(tokens_per_day / (tokens_per_s x utilisation x 86400)), USD a day = instances x USD/h x 24.
     """
-    share = _utilisation(utilisation)
-    price, rate = _price(usd_per_hour, "USD per hour"), _throughput(tokens_per_s)
-    volume = _not_negative(tokens_per_day, "tokens a day")
-    if price is None or rate is None or volume is None:
-        return None
-    instances = _needed(volume, rate * share * SECONDS_PER_DAY)
-    if instances is None:
-        return None
-    used = volume / (instances * rate * SECONDS_PER_DAY) if instances else None
-    return Rental(volume, instances * price * HOURS_PER_DAY, instances, used)
+    instances = _needed(tokens_per_day, tokens_per_s * utilisation * SECONDS_PER_DAY)
+    used = tokens_per_day / (instances * tokens_per_s * SECONDS_PER_DAY) if instances else None
+    return Rental(tokens_per_day, instances * usd_per_hour * HOURS_PER_DAY, instances, used)
 
 
 def break_even(
-    usd_per_hour: float | None, tokens_per_s: float | None, utilisation: float, api_usd_per_million: float | None
+    usd_per_hour: float, tokens_per_s: float, utilisation: float, api_usd_per_million: float
 ) -> BreakEvenVolume | None:
     """The volumes at which renting around the clock costs as much as an API; None if the API is always cheaper.
 
@@ -152,15 +119,11 @@ def break_even(
     k x USD/h x 24 / API price, and are needed there while the cost ratio r is above (k - 1) / k, so the last such k
     is the largest below 1 / (1 - r).
     """
-    own = usd_per_million(usd_per_hour, tokens_per_s, utilisation)
-    api = _price(api_usd_per_million, "USD per million tokens")
-    if own is None or api is None or own > api or usd_per_hour is None or tokens_per_s is None:
+    own = usd_per_million(usd_per_hour, tokens_per_s, utilisation) or math.inf
+    if own > api_usd_per_million:
         return None
-    first = _finite(usd_per_hour * HOURS_PER_DAY / api * MILLION)
-    capacity = tokens_per_s * utilisation * SECONDS_PER_DAY
-    if first is None:
-        return None
-    ratio = own / api
+    first = usd_per_hour * HOURS_PER_DAY / api_usd_per_million * MILLION
+    capacity, ratio = tokens_per_s * utilisation * SECONDS_PER_DAY, own / api_usd_per_million
     if ratio == 1:
         return BreakEvenVolume(first, capacity, ratio, None, None)
     last = max(1, math.ceil(1 / (1 - ratio) * (1 - 1e-9)) - 1)
@@ -168,54 +131,12 @@ def break_even(
 
 
 def sensitivity(
-    tokens_per_s: float | None, usd_per_hour: Sequence[float | None], utilisations: Sequence[float]
+    tokens_per_s: float, usd_per_hour: Sequence[float], utilisations: Sequence[float]
 ) -> NDArray[np.float64]:
-    """USD per million tokens for every utilisation (rows) and price (columns); NaN where absent."""
-    costs = [[usd_per_million(price, tokens_per_s, share) for price in usd_per_hour] for share in utilisations]
-    found = np.array(costs, dtype=float)
-    return found.reshape(len(utilisations), len(usd_per_hour))
+    """USD per million tokens for every utilisation (rows) and price (columns)."""
+    return np.array(usd_per_hour) / (tokens_per_s * np.array(utilisations)[:, None] * SECONDS_PER_HOUR) * MILLION
 
 
-def age_days(as_of: datetime.date | None, today: datetime.date) -> int | None:
-    """How many days old a price is; negative when dated after today, None when undated."""
-    return None if as_of is None else (today - as_of).days
-
-
-def _needed(tokens_per_day: float, capacity: float) -> int | None:
-    """How many instances of this daily capacity serve a volume; None beyond all numbers."""
-    ratio = tokens_per_day / capacity if capacity else math.inf
-    return math.ceil(ratio * (1 - ROUNDING)) if math.isfinite(ratio) else None
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _utilisation(share: float) -> float:
-    if not 0 < share <= 1:
-        raise ValueError(f"A utilisation of {share:g} is not possible: state a share above 0 and at most 1.")
-    return share
-
-
-def _price(value: float | None, unit: str) -> float | None:
-    return _positive(value, unit, "state a price above 0, or leave it out")
-
-
-def _throughput(value: float | None) -> float | None:
-    return _not_negative(value, PER_SECOND) or None
-
-
-def _positive(value: float | None, what: str, remedy: str) -> float | None:
-    if value is None or math.isnan(value):
-        return None
-    if not 0 < value < math.inf:
-        raise ValueError(f"{value:g} {what} is not possible: {remedy}.")
-    return value
-
-
-def _not_negative(value: float | None, what: str) -> float | None:
-    if value is None or math.isnan(value):
-        return None
-    if not 0 <= value < math.inf:
-        raise ValueError(f"{value:g} {what} is not possible: state a number from 0 upwards.")
-    return value
+def _needed(tokens_per_day: float, capacity: float) -> int:
+    """How many instances of this daily capacity serve a volume."""
+    return math.ceil(tokens_per_day / capacity * (1 - ROUNDING))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -111,12 +111,6 @@ class Crossover:
     lacking: tuple[Break, ...] = ()
 
     @property
-    def decided(self) -> list[Knot]:
-        """The knots that somebody leads, the settled ones where there are any."""
-        knots = [knot for knot in self.knots if not knot.tie]
-        return [knot for knot in knots if knot.settled] or knots
-
-    @property
     def turns(self) -> tuple[LeadChange, ...]:
         """Every time the lead passes from one knot's leader to the next's by more than a tie, in order."""
         decided = [knot for knot in self.knots if not knot.tie]
@@ -183,7 +177,10 @@ def compared(a: Envelope, b: Envelope) -> Crossover:
         return Crossover("no_overlap", a.range, b.range, None, (), (), None, None)
     every_phase, breaks = phases(pair)
     missing, lacked = lacking(pair, [phase for phase in every_phase if phase.settled])
-    knots = _settled_knots(pair, [phase for phase in every_phase if not phase.settled], missing)
+    unsettled = {(node.x, node.leader) for phase in every_phase if not phase.settled for node in phase.nodes}
+    knots = tuple(
+        _knot(pair, node, (node.x, node.leader) not in unsettled and node.x not in missing) for node in pair.knots
+    )
     every = [one for stretch in pair.stretches for one in _crossings(pair, stretch, knots)]
     crossings = [one for one in every if one.within_tie or _settled(one, every_phase)]
     left_out = [one.x for one in every if one not in crossings]
@@ -213,31 +210,6 @@ def _settled(crossing: Crossing, told: Sequence[Phase]) -> bool:
     before = [phase for phase in told if phase.span[1] <= crossing.x]
     after = [phase for phase in told if phase.span[0] >= crossing.x]
     return all(phase.settled for phase in (*before[-1:], *after[:1]))
-
-
-def break_even_price(y_a: float, y_b: float, accelerators_a: int, accelerators_b: int, price_a: float) -> float:
-    """The price of one of B's accelerators for an hour at which B gives as many tokens per dollar as A does.
-
-    y are throughputs of the whole deployments, price_a is for one of A's accelerators for an hour:
-    price_a accelerators_a / y_a = price_b accelerators_b / y_b. ValueError unless throughputs and counts are above 0
-    and the price is not below 0.
-    """
-    if not all(math.isfinite(value) and value > 0 for value in (y_a, y_b, accelerators_a, accelerators_b)):
-        raise ValueError(
-            f"no break-even price with throughputs {y_a} and {y_b} on {accelerators_a} and {accelerators_b} "
-            "accelerators: all must be above 0"
-        )
-    if not (math.isfinite(price_a) and price_a >= 0):
-        raise ValueError(f"no break-even price from a price of {price_a}: it must not be below 0")
-    return price_a * accelerators_a / y_a * y_b / accelerators_b
-
-
-def _settled_knots(pair: EnvelopePair, open_phases: Sequence[Phase], missing: Collection[float]) -> tuple[Knot, ...]:
-    """The knots, each with whether what it says is settled."""
-    unsettled = {(node.x, node.leader) for phase in open_phases for node in phase.nodes}
-    return tuple(
-        _knot(pair, node, (node.x, node.leader) not in unsettled and node.x not in missing) for node in pair.knots
-    )
 
 
 def _knot(pair: EnvelopePair, node: Node, settled: bool) -> Knot:
@@ -272,7 +244,8 @@ def _crossings(pair: EnvelopePair, stretch: Sequence[Node], knots: Sequence[Knot
             share = one.lead / (one.lead - other.lead)
             x = min(max(one.x * math.exp(share * distance(one.x, other.x)), one.x), other.x)
         leads_after: Leader = "a" if other.lead > 0 else "b"
-        ends = _bracket(knots, one.x, other.x)
+        before = [knot for knot in knots if knot.x <= one.x]
+        ends = before[-1], next(knot for knot in knots if knot.x >= other.x)
         yield Crossing(
             x,
             math.sqrt(pair.a.y(x)) * math.sqrt(pair.b.y(x)),
@@ -281,11 +254,6 @@ def _crossings(pair: EnvelopePair, stretch: Sequence[Node], knots: Sequence[Knot
             _interval(pair, x, stretch, ends),
             not _decided(stretch, below, above, leads_after),
         )
-
-
-def _bracket(knots: Sequence[Knot], low: float, high: float) -> tuple[Knot, Knot]:
-    """The last knot not above `low` and the first not below `high`."""
-    return [knot for knot in knots if knot.x <= low][-1], next(knot for knot in knots if knot.x >= high)
 
 
 def _decided(stretch: Sequence[Node], below: int, above: int, leads_after: Leader) -> bool:

@@ -1,4 +1,4 @@
-"""A grid of cells in numbers: how steeply a line falls, what one grid is to another, which colour scale it wants."""
+"""A grid of cells in numbers: how steeply a line falls, who leads in a cell, which colour scale it wants."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 Better = Literal["higher", "lower"]
 CellVerdict = Literal["a", "b", "tie"]
@@ -49,14 +46,6 @@ def steepest(positions: Sequence[float], values: Sequence[float], better: Better
             factor = before / after if better == "higher" else after / before
             changes.append(MetricChange(start, end, factor, factor ** (1 / math.log2(end / start))))
     return max(changes, key=lambda change: change.per_doubling, default=None)
-
-
-def ratios(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
-    """a / b, place by place; NaN where either is absent or not finite, b is 0, or the ratio exceeds all numbers."""
-    above, below = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found: NDArray[np.float64] = above / below
-    return np.where(np.isfinite(found) & np.isfinite(below), found, np.nan)
 
 
 def verdict(ratio: float, better: Better = "higher") -> CellVerdict:

@@ -103,14 +103,6 @@ class LeastTime:
         """The ceiling: so many units a second at most."""
         return 1 / self.whole if self.whole else None
 
-    @property
-    def term(self) -> Literal["bandwidth", "compute", "communication"]:
-        """Which of the three takes longest."""
-        longest = max(self.memory or 0.0, self.compute or 0.0)
-        if self.exchange > longest:
-            return "communication"
-        return "bandwidth" if longest == self.memory else "compute"
-
 
 def least_time(work: UnitWork, limits: HardwareLimits) -> LeastTime:
     """How long a unit of this work takes at least."""
@@ -137,11 +129,6 @@ def weights_read(shape: ModelShape, sizes: ValueBytes, layout: DeviceLayout, req
     kept = min(max(0.0, shape.sixteen_bit_params - shape.lookup_params), rest)
     of_rest = kept * max(sizes.sixteen_bit, sizes.weight) + (rest - kept) * sizes.weight
     return layout.dp * of_rest + (1 if together else layout.dp) * routed * sizes.weight
-
-
-def least_weights(shape: ModelShape, sizes: ValueBytes) -> float | None:
-    """Bytes of weights that a step reads however it is routed: those one token passes, without the table of tokens."""
-    return None if shape.active_params is None else (shape.active_params - shape.lookup_params) * sizes.weight
 
 
 def token_operations(shape: ModelShape, context: float) -> float:
@@ -200,11 +187,12 @@ def least_served_work(
 
     Neither attention is counted among the operations, nor the head for prompts; `lengths` are of prompt and output.
     """
-    weights, looked_back, (isl, osl) = least_weights(shape, sizes), context or 0.0, lengths
+    looked_back, (isl, osl) = context or 0.0, lengths
     cache = shape.read_bytes(looked_back, sizes.cached) if looked_back else 0.0
     multiplied = (shape.active_params or 0.0) - shape.lookup_params
     head = (shape.hidden or 0) * (shape.vocabulary or 0)
     prompt = max(0.0, multiplied - head) * isl / osl if osl else 0.0
+    weights = None if shape.active_params is None else multiplied * sizes.weight
     return UnitWork(None if weights is None or not requests else weights / requests + cache, 2 * (multiplied + prompt))
 
 

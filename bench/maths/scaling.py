@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.maths import cost, interpolation, statistics
+from bench.maths import cost, statistics
 
 FEWEST_FOR_A_LAW = 4
 """The Universal Scalability Law has three parameters: through three counts it would pass whatever they are."""
@@ -161,38 +161,16 @@ class ReplicaComparison:
     replicas_usd_per_million: float | None
 
 
-def base(counts: Sequence[float], throughputs: Sequence[float | None]) -> int | None:
-    """The position of the smallest count with a throughput above 0; None when there is none.
+def efficiencies(counts: Sequence[float], throughputs: Sequence[float]) -> list[float]:
+    """How much of linear growth each count reaches: (T_n / T_base) / (n / n_base), 1 at the base, the smallest count.
 
-    ValueError when a count comes twice or is not above 0.
+    Above 1 is legitimate (weights that leave no room for a cache on one accelerator do on two) and is not clipped.
     """
-    if any(not (math.isfinite(count) and count > 0) for count in counts):
-        raise ValueError(f"accelerators must be above 0, got {sorted(counts)}")
-    if len(set(counts)) < len(counts):
-        raise ValueError(f"accelerators must differ, got {sorted(counts)}: keep one throughput for each count")
-    usable = [place for place, value in enumerate(throughputs) if _finite(value) is not None and value]
-    return min(usable, key=lambda place: counts[place], default=None)
+    smallest, reference = min(zip(counts, throughputs, strict=True))
+    return [(own / reference) / (count / smallest) for count, own in zip(counts, throughputs, strict=True)]
 
 
-def efficiencies(counts: Sequence[float], throughputs: Sequence[float | None]) -> list[float | None]:
-    """How much of linear growth each count reaches: (T_n / T_base) / (n / n_base), 1 at the base.
-
-    The base is `base(counts, throughputs)`. Above 1 is legitimate (weights that leave no room for a cache on one
-    accelerator do on two) and is not clipped. None where a throughput is absent, and everywhere without a base.
-    """
-    start = base(counts, throughputs)
-    reference = None if start is None else _finite(throughputs[start])
-    each: list[float | None] = []
-    for count, throughput in zip(counts, throughputs, strict=True):
-        value = _finite(throughput)
-        if start is None or reference is None or value is None:
-            each.append(None)
-        else:
-            each.append((value / reference) / (count / counts[start]))
-    return each
-
-
-def amdahl(counts: Sequence[float], throughputs: Sequence[float | None]) -> Law | None:
+def amdahl(counts: Sequence[float], throughputs: Sequence[float]) -> Law | None:
     """Amdahl's law through measured throughputs, T(n) = T1 / (s + (1 - s) / n), s from 0 to 1; None below 4 counts.
 
     Fitted as `usl` is; data that grow faster than linearly end at s = 0.
@@ -203,14 +181,14 @@ def amdahl(counts: Sequence[float], throughputs: Sequence[float | None]) -> Law 
     return _fitted(counts, throughputs, _AMDAHL, least=0.0)
 
 
-def usl(counts: Sequence[float], throughputs: Sequence[float | None]) -> Law | None:
+def usl(counts: Sequence[float], throughputs: Sequence[float]) -> Law | None:
     """The Universal Scalability Law through measured throughputs; None below 4 counts or where it cannot hold.
 
     Fitted by least squares on the relative error measured / fitted - 1, with κ >= 0 and σ <= 1. n / T is linear in
     the parameters over λ, so there is one best fit and no starting guess (`scipy.optimize.lsq_linear` with bounds).
     σ may fall below 0, which Gunther's book rules
     out, because real sweeps grow super-linearly where one accelerator's memory is the limit. None also when the best
-    fit turns negative or infinite within the measured counts. Throughputs that are absent or 0 are left out.
+    fit turns negative or infinite within the measured counts.
 
     Source: Gunther, Guerrilla Capacity Planning, Springer 2007, chapters 4 to 6; λ as third parameter and σ < 0:
     Gunther, Puglia, Tomasette, "Hadoop Superlinear Scalability", Communications of the ACM 58(4), 2015.
@@ -218,43 +196,22 @@ def usl(counts: Sequence[float], throughputs: Sequence[float | None]) -> Law | N
     return _fitted(counts, throughputs, _USL, least=-np.inf)
 
 
-def on_frontier(xs: Sequence[float | None], ys: Sequence[float | None], x: float) -> float | None:
-    """The best y a frontier offers at x: measured there, else on log-log axes between its two neighbours.
-
-    None outside the measured range. The points come in any order; of points with equal x the highest y counts.
-    """
-    best: dict[float, float] = {}
-    for one, value in zip(xs, ys, strict=True):
-        if one is not None and value is not None and _finite(value) is not None:
-            best[one] = max(value, best.get(one, value))
-    return interpolation.at(list(best), list(best.values()), x)
-
-
-def replicas(count: int, base_count: int, base_throughput: float | None) -> float | None:
-    """The projected throughput of count accelerators as independent replicas of an instance with base_count.
-
-    Replicas share nothing, so theirs adds up. None when base_count does not divide count, or without a throughput.
-    """
-    if base_throughput is None or base_count < 1 or count < 1 or count % base_count:
-        return None
-    return count // base_count * base_throughput
-
-
 def against_replicas(
     wide: Instance, small: Instance, usd_per_accelerator_hour: float | None = None
 ) -> ReplicaComparison | None:
     """What a wide instance gives up in throughput and price against replicas of a small one, and the latency it gains.
 
-    None when the small instance's accelerators do not divide the wide one's, or a throughput is not above 0. A
-    million tokens cost what `cost.usd_per_million` says, both always busy.
+    None when the small instance's accelerators do not divide the wide one's. Replicas share nothing, so theirs adds up.
+    A million tokens cost what `cost.usd_per_million` says, both always busy.
     """
-    projected = replicas(wide.accelerators, small.accelerators, small.throughput)
-    if projected is None or projected <= 0 or wide.throughput <= 0:
+    many, rest = divmod(wide.accelerators, small.accelerators)
+    if rest:
         return None
+    projected = many * small.throughput
     per_wide, per_small = wide.throughput / wide.accelerators, small.throughput / small.accelerators
     return ReplicaComparison(
         accelerators=wide.accelerators,
-        replicas=wide.accelerators // small.accelerators,
+        replicas=many,
         throughput=wide.throughput,
         replicas_throughput=projected,
         ratio=projected / wide.throughput,
@@ -268,16 +225,16 @@ def against_replicas(
 
 
 def _fitted(
-    counts: Sequence[float], throughputs: Sequence[float | None], forms: Sequence[tuple[int, ...]], least: float
+    counts: Sequence[float], throughputs: Sequence[float], forms: Sequence[tuple[int, ...]], least: float
 ) -> Law | None:
     """The plainest of these forms within ROUNDING of the least error, with b no smaller than `least`."""
-    base(counts, throughputs)
-    usable = [(n, t) for n, t in zip(counts, throughputs, strict=True) if _finite(t) is not None and t]
-    if len(usable) < FEWEST_FOR_A_LAW:
+    if len(counts) < FEWEST_FOR_A_LAW:
         return None
     from scipy import optimize
 
-    n, measured = (np.array(values, dtype=float) for values in zip(*sorted(usable), strict=True))
+    n, measured = (
+        np.array(values, dtype=float) for values in zip(*sorted(zip(counts, throughputs, strict=True)), strict=True)
+    )
     unit = float(measured.max())
     # measured / fitted = (T / n) (p + b n + c n (n - 1)); in units of the largest T, it stays near 1.
     design = np.column_stack([np.ones_like(n), n, n * (n - 1)]) * (measured / unit / n)[:, None]
@@ -330,10 +287,6 @@ def _holds(serial: float, contended: float, incoherent: float, n: NDArray[np.flo
     if incoherent > 0:
         places.append(np.clip((incoherent - contended) / (2 * incoherent), n[0], n[-1]))
     return all(serial + contended * place + incoherent * place * (place - 1) > 0 for place in places)
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) and value >= 0 else None
 
 
 def _less(one: float | None, other: float | None) -> float | None:

@@ -13,6 +13,7 @@ from bench import catalogue, chart
 from bench.chart import LABELLED_LINES, Theme, point_names
 from bench.chart.axis import Axis, widened
 from bench.chart.texts import ON_PHONES_TOO, PlotPlace, by_width, text_at
+from bench.chart.traces import marker, scatter, stroke
 from bench.plain_text import html
 from bench.runs.earlier import EarlierBest
 from bench.runs.levels import THROUGHPUT, LevelCurve
@@ -20,7 +21,6 @@ from bench.runs.run import RunStory
 from bench.wording import counted, quantity
 
 HEIGHT = 460
-NOTHING_PX = 120
 ROOM = 0.12
 BESIDE = "\u2002"
 """Keeps a label clear of its point's ring, on the side where a curve that falls to the right leaves room."""
@@ -44,7 +44,7 @@ def figure(story: RunStory, theme: Theme, chosen: int | None = None, behind: Seq
     else:
         placed = placed.head(0)
     if placed.empty:
-        return _nothing(theme)
+        return chart.empty("No point has both throughput and latency, so nothing is drawn.", theme)
     latencies = [*placed[key], *(value for one in behind for value in one.latencies)]
     throughputs = [*placed[THROUGHPUT], *(value for one in behind for value in one.throughputs)]
     ends = [(float(min(values)), float(max(values))) for values in (latencies, throughputs)]
@@ -111,45 +111,27 @@ def _line(
     curve: LevelCurve, own: pd.DataFrame, x: Axis, shade: str, story: RunStory, text: list[str], *, legend: bool
 ) -> dict[str, Any]:
     """A shape's points, joined level by level."""
-    return {
-        "type": "scatter",
-        "x": own[x.metric.key].tolist(),
-        "y": own[THROUGHPUT].tolist(),
-        "mode": "lines+markers+text",
-        "name": html(curve.shape),
-        "showlegend": legend,
-        "text": text,
-        "textposition": "top right",
-        "cliponaxis": False,
-        "textfont": {"size": 11},
-        "line": {"color": shade, "width": 1.8},
-        "marker": {
-            "symbol": "circle-open" if story.simulated else "circle",
-            "size": 9,
-            "color": shade,
-            "line": {"width": 1.6, "color": shade},
-        },
-        "customdata": [[int(number)] for number in own["number"]],
-        "hovertext": [_hover(row, story) for row in own.to_dict("records")],
-        "hoverinfo": "text",
-        "unselected": {"marker": {"opacity": 1}},
-    }
+    texts = {"text": text, "textposition": "top right", "cliponaxis": False, "textfont": {"size": 11}}
+    return scatter(
+        own[x.metric.key].tolist(),
+        own[THROUGHPUT].tolist(),
+        {"hovertext": [_hover(row, story) for row in own.to_dict("records")], "hoverinfo": "text"},
+        customdata=[[int(number)] for number in own["number"]],
+        name=html(curve.shape),
+        showlegend=legend,
+        **{**texts, "mode": "lines+markers+text"},
+        line=stroke(shade, 1.8),
+        marker=marker("circle-open" if story.simulated else "circle", 9, shade, 1.6),
+        unselected={"marker": {"opacity": 1}},
+    )
 
 
 def _earlier(one: EarlierBest, theme: Theme) -> dict[str, Any]:
     """What earlier sweeps reached for a shape."""
-    said = f"the best of {counted(one.sweeps, 'earlier sweep')}, {one.shape}"
-    return {
-        "type": "scatter",
-        "x": list(one.latencies),
-        "y": list(one.throughputs),
-        "mode": "lines+markers",
-        "name": html(said),
-        "showlegend": True,
-        "hovertemplate": f"{html(said)}<br>%{{y:,.4~g}} at %{{x:,.4~g}}<extra></extra>",
-        "line": {"color": theme.muted, "width": 1.2, "dash": "dot"},
-        "marker": {"size": 5, "color": theme.muted},
-    }
+    said = html(f"the best of {counted(one.sweeps, 'earlier sweep')}, {one.shape}")
+    told = {"hovertemplate": f"{said}<br>%{{y:,.4~g}} at %{{x:,.4~g}}<extra></extra>"}
+    look = {"line": stroke(theme.muted, 1.2, "dot"), "marker": marker("circle", 5, theme.muted, 0)}
+    return scatter(one.latencies, one.throughputs, told, name=said, showlegend=True, **look)
 
 
 def _rings(
@@ -161,20 +143,8 @@ def _rings(
         rings.append(("the point below", placed[placed["number"] == chosen], 24, theme.text, 2.5))
     for name, rows, size, colour, width in rings:
         if len(rows):
-            yield {
-                "type": "scatter",
-                "x": rows[x.metric.key].tolist(),
-                "y": rows[THROUGHPUT].tolist(),
-                "mode": "markers",
-                "name": name,
-                "hoverinfo": "skip",
-                "marker": {
-                    "symbol": "circle-open",
-                    "size": size,
-                    "color": colour,
-                    "line": {"width": width, "color": colour},
-                },
-            }
+            ring = marker("circle-open", size, colour, width)
+            yield scatter(rows[x.metric.key].tolist(), rows[THROUGHPUT].tolist(), name=name, marker=ring)
 
 
 def _label_ends(made: go.Figure, names: Mapping[str, PlotPlace], shades: Mapping[str, str]) -> None:
@@ -199,16 +169,3 @@ def _hover(row: dict[Any, Any], story: RunStory) -> str:
 
 def _short(load: str) -> str:
     return load.removeprefix("concurrency ").removesuffix("requests/s").removesuffix("request/s").strip()
-
-
-def _nothing(theme: Theme) -> go.Figure:
-    made = chart.layout(go.Figure(), theme, height=NOTHING_PX)
-    made.update_layout(margin={"t": 16, "b": 16})
-    made.update_xaxes(visible=False)
-    made.update_yaxes(visible=False)
-    made.add_annotation(
-        text="No point has both throughput and latency, so nothing is drawn.",
-        showarrow=False,
-        font={"color": theme.muted, "size": 15},
-    )
-    return made

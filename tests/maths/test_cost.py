@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import math
-
 import duckdb
 import numpy as np
 import pytest
@@ -32,7 +29,6 @@ def database():
 def test_a_hundred_million_tokens_a_day_on_one_h100() -> None:
     # 1,260 x 86,400 = 108.864M a day at most: 100 / 108.864 = 91.9 %, on a day of 2.49 x 24 = 59.76.
     bill = cost.rented(LAMBDA, H100, 1, 100e6)
-    assert bill is not None
     assert bill.instances == 1
     assert bill.utilisation == pytest.approx(0.919, abs=0.0005)
     assert bill.usd_per_day == pytest.approx(59.76)
@@ -43,7 +39,6 @@ def test_a_hundred_million_tokens_a_day_on_one_h100() -> None:
 def test_an_instance_loaded_to_eighty_percent_at_most_needs_a_second() -> None:
     # 108.864M x 0.8 = 87.1M < 100M: two instances, 119.52 a day, each 100 / 217.728 = 45.9 % used.
     bill = cost.rented(LAMBDA, H100, 0.8, 100e6)
-    assert bill is not None
     assert (bill.instances, bill.usd_per_day) == (2, pytest.approx(119.52))
     assert bill.utilisation == pytest.approx(0.459, abs=0.0005)
 
@@ -51,7 +46,6 @@ def test_an_instance_loaded_to_eighty_percent_at_most_needs_a_second() -> None:
 def test_a_volume_of_exactly_so_many_capacities_rents_no_more() -> None:
     for instances in range(1, 2000):
         bill = cost.rented(1, 0.1, 0.7, instances * (0.1 * 0.7 * 86400))
-        assert bill is not None
         assert bill.instances == instances
 
 
@@ -90,63 +84,23 @@ def test_the_api_is_cheaper_at_any_volume_or_at_its_own_price_only_ties() -> Non
     assert level.settled_instances is None
 
 
-def test_a_mix_of_one_kind_needs_one_price_and_no_other() -> None:
-    assert cost.blended_price(None, 10, 0) == 10
-    assert cost.blended_price(2, None, 1) == 2
-    assert cost.blended_price(None, 10, 0.5) is None
-    assert cost.blended_price(2, 10, None) is None
-    assert cost.input_share(0, 0) is None
-    assert cost.input_share(512, None) is None
+def test_a_mix_needs_the_price_of_each_kind_it_holds_and_both_lengths() -> None:
+    assert cost.blended_price(2, 10, 300, 100) == 4
+    assert cost.blended_price(None, 10, 0, 100) == 10
+    assert cost.blended_price(2, None, 512, 0) == 2
+    assert cost.blended_price(None, 10, 512, 512) is None
+    assert cost.blended_price(2, 10, 512, None) is cost.blended_price(2, 10, 0, 0) is None
 
 
 def test_the_grid_of_utilisation_and_price() -> None:
     # 100 tokens/s are 0.36M an hour: 0.36 USD/h are 1 USD per million at full use, 2 at half.
-    found = cost.sensitivity(100, [0.36, None, 0.72], [1, 0.5])
-    assert np.array_equal(found, [[1, math.nan, 2], [2, math.nan, 4]], equal_nan=True)
-    assert np.isnan(cost.sensitivity(None, [1, 2], [1])).all()
-    assert cost.sensitivity(100, [], [1, 0.5]).shape == (2, 0)
-    assert cost.sensitivity(100, [1], []).shape == (0, 1)
+    assert cost.sensitivity(100, [0.36, 0.72], [1, 0.5]) == pytest.approx(np.array([[1, 2], [2, 4]]))
 
 
-def test_a_price_has_an_age_where_it_has_a_date() -> None:
-    today = datetime.date(2026, 8, 15)
-    assert [cost.age_days(datetime.date(2025, 8, 15), today), cost.age_days(None, today)] == [365, None]
-
-
-@pytest.mark.parametrize("absent", [None, math.nan])
-def test_what_needs_an_absent_number_is_absent(absent: float | None) -> None:
-    assert cost.usd_per_million(absent, 100, 1) is cost.usd_per_million(1, absent, 1) is None
-    assert cost.tokens_per_s_per_usd_per_hour(absent, 1) is cost.tokens_per_s_per_usd_per_hour(1, absent) is None
-    assert cost.rented(absent, 1, 1, 1) is cost.rented(1, absent, 1, 1) is cost.rented(1, 1, 1, absent) is None
-    assert cost.break_even(absent, 1, 1, 1) is cost.break_even(1, absent, 1, 1) is None
-    assert cost.break_even(1, 1, 1, absent) is None
-
-
-def test_nothing_served_has_no_cost() -> None:
-    assert cost.usd_per_million(1, 0, 1) is None
-    assert cost.rented(1, 0, 1, 1) is None
-    assert cost.break_even(1, 0, 1, 1) is None
-    assert cost.rented(1, 1e-320, 1, 1e9) is None
+def test_nothing_served_or_without_a_price_has_no_cost() -> None:
+    assert cost.usd_per_million(1, 0, 1) is cost.usd_per_million(None, 100) is cost.usd_per_million(1, None) is None
+    assert cost.tokens_per_s_per_usd_per_hour(None, 1) is cost.tokens_per_s_per_usd_per_hour(1, None) is None
     assert cost.rented(LAMBDA, H100, 1, 0) == cost.Rental(0, 0, 0, None)
-
-
-@pytest.mark.parametrize(
-    ("ask", "said"),
-    [
-        (lambda: cost.usd_per_million(1, 100, 0), "utilisation of 0"),
-        (lambda: cost.usd_per_million(1, 100, 60), "share above 0"),
-        (lambda: cost.usd_per_million(None, None, math.nan), "utilisation of nan"),
-        (lambda: cost.sensitivity(1, [1], [0.5, -1]), "utilisation of -1"),
-        (lambda: cost.usd_per_million(0, 100, 1), "0 USD per hour"),
-        (lambda: cost.usd_per_million(1, math.inf, 1), "inf tokens per second"),
-        (lambda: cost.break_even(1, 1, 1, -2.5), "-2.5 USD per million"),
-        (lambda: cost.rented(1, 1, 1, -1), "-1 tokens a day"),
-        (lambda: cost.blended_price(1, 1, 1.5), "input tokens of 1.5"),
-    ],
-)
-def test_nonsense_is_refused(ask, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        ask()
 
 
 @given(PRICE, RATE, st.integers(1, 72), SHARE)
@@ -161,8 +115,6 @@ def test_the_sql_of_a_cost_gives_the_same(database, price, rate, accelerators, s
 @given(PRICE, RATE, SHARE, st.integers(0, 10**12), st.integers(0, 10**12))
 def test_the_rented_bill_is_a_staircase_above_the_bill_of_used_tokens(price, rate, share, one, other) -> None:
     less, more = (cost.rented(price, rate, share, volume) for volume in sorted((one, other)))
-    assert less is not None
-    assert more is not None
     assert less.usd_per_day <= more.usd_per_day
     for bill in (less, more):
         assert bill.usd_per_day == pytest.approx(bill.instances * price * 24)

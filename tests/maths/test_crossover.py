@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.maths.crossover import break_even_price, crossover
+from bench.maths.crossover import crossover
 from tests.thorough import times
 
 
@@ -211,19 +211,6 @@ def test_what_has_no_logarithm_is_refused_with_its_place(point):
 def test_a_curve_without_points_is_refused():
     with pytest.raises(ValueError, match="curve A has no points"):
         crossover([], [(1, 1)])
-
-
-@given(st.floats(1, 1e5), st.floats(1, 1e5), st.integers(1, 64), st.integers(1, 64), st.floats(0, 100))
-def test_at_the_break_even_price_both_give_as_many_tokens_per_dollar(y_a, y_b, n_a, n_b, price_a):
-    price_b = break_even_price(y_a, y_b, n_a, n_b, price_a)
-    assert price_b * n_b / y_b == pytest.approx(price_a * n_a / y_a)
-    assert break_even_price(y_a, y_b, n_a, n_b, 2 * price_a) == pytest.approx(2 * price_b)
-
-
-@pytest.mark.parametrize("wrong", [(0, 1, 1, 1, 1), (1, -1, 1, 1, 1), (1, 1, 0, 1, 1), (1, 1, 1, 1, -1)])
-def test_no_break_even_price_without_throughputs_counts_and_a_price(wrong):
-    with pytest.raises(ValueError, match="no break-even price"):
-        break_even_price(*wrong)
 
 
 def test_a_crossing_lies_between_the_nearest_places_that_both_curves_were_measured_at() -> None:

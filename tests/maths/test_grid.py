@@ -54,15 +54,6 @@ def test_absent_and_odd_numbers_never_make_a_slope_that_is_not_a_number(line: li
     assert change is None or (change.end >= 2 * change.start > 0 and change.factor >= 0)
 
 
-@given(st.lists(st.tuples(ANY, ANY)))
-def test_a_ratio_exists_only_where_both_sides_do(pairs: list[tuple]) -> None:
-    found = grid.ratios([a for a, _ in pairs], [b for _, b in pairs])
-    for (a, b), ratio in zip(pairs, found, strict=True):
-        usable = a is not None and b is not None and math.isfinite(a) and math.isfinite(b) and b != 0
-        expected = a / b if usable and math.isfinite(a / b) else math.nan
-        assert ratio == expected or (math.isnan(ratio) and math.isnan(expected))
-
-
 def test_one_percent_either_way_is_a_tie() -> None:
     assert [grid.verdict(ratio) for ratio in (0.98, 0.991, 1.0, 1.009, 1.02)] == ["b", "tie", "tie", "tie", "a"]
 

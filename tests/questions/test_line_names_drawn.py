@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import pytest
 
 from bench.chart import LIGHT
-from bench.chart.line_names import GAP, WIDE
+from bench.chart.line_names import EVERY_WIDTH, GAP
 from bench.library import Library
 from bench.questions import question
 from bench.view import View
@@ -24,7 +24,7 @@ ASKED = (
     "pareto?",
     "pareto?model=flan-t5-xl&model=flan-ul2",
 )
-TOGETHER = 2 * GAP / min(WIDE.across)
+TOGETHER = 2 * GAP / EVERY_WIDTH[0].across
 
 
 def share(axis: Any, value: float | str) -> float:

@@ -25,16 +25,13 @@ from bench.library import Library
 from bench.maths.capacity import HOURS_PER_MONTH, Demand, DemandUnit, chips_per_mw
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
 from bench.questions.capacity import measured, mixes, planning, random_arrivals, starting, verdict
-from bench.questions.capacity.figure import figure
+from bench.questions.capacity.figure import figure as figure
 from bench.questions.capacity.measured import MeasuredCurves
 from bench.questions.capacity.planning import OperatingCurves
 from bench.questions.capacity.result import Capacity, CapacityAsked, FleetPlan, RandomArrivals, UseAdvice
 from bench.records import LOAD_AXES
 from bench.view import View
 from bench.wording import inline, joined, number, quantity, share
-
-__all__ = ["COLUMNS", "NEEDS", "OPTIONS", "ORDER", "QUESTION", "SECTION", "STEPS", "TITLE", "Capacity", "answer",
-           "choices", "complete", "figure", "robustness"]  # fmt: skip
 
 TITLE = "Capacity"
 QUESTION = "How many do I need?"

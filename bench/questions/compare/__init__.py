@@ -19,9 +19,9 @@ from bench.basis.variations import Robustness, Variation, Verdict
 from bench.errors import UsageError
 from bench.library import Library
 from bench.questions import Answer, Choices, Column, Steps, Why, pipeline
-from bench.questions.compare import curves, estimated, matching, sides, verdict
+from bench.questions.compare import estimated, matching, sides, verdict
 from bench.questions.compare.estimated import BASES, PairRatios
-from bench.questions.compare.figure import draw as figure
+from bench.questions.compare.figure import draw
 from bench.questions.compare.matching import Matched
 from bench.questions.compare.result import ComparedSide, Comparison, FactDifference
 from bench.questions.compare.words import BASIS_WORDS, VERDICTS
@@ -29,14 +29,12 @@ from bench.questions.crossover.options import side, written
 from bench.view import View
 from bench.wording import counted, joined, number
 
-__all__ = ["COLUMNS", "NEEDS", "OPTIONS", "ORDER", "QUESTION", "SECTION", "STEPS", "TITLE", "Comparison", "answer",
-           "choices", "complete", "figure", "robustness"]  # fmt: skip
-
 TITLE = "Compare"
 QUESTION = "Is B better than A?"
 SECTION = "Decide"
 ORDER = 45
 NEEDS = "points"
+figure = draw
 MARGIN = 2.0
 SHOWN = {"ratios": "Ratios, pair by pair", "frontiers": "Both frontiers"}
 
@@ -201,7 +199,7 @@ def _comparison(library: Library, whole: View) -> tuple[Comparison, PairRatios |
         scatter=max((one.scatter.groups for one in ratios if one.scatter), default=0),
         show=show,
         pairs=_long(matched, ratios, margin),
-        curves=curves.places(library, ranking, own[0], own[1]) if show == "frontiers" else pd.DataFrame(),
+        curves=sides.places(library, ranking, own[0], own[1]) if show == "frontiers" else pd.DataFrame(),
         single=bool(metrics) and metrics[0].basis == "requests" and main is not None and main.scatter is None,
     )
     return found, main

@@ -10,9 +10,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import catalogue, chart
+from bench.basis.document import records
 from bench.catalogue import Metric
 from bench.chart import Theme, texts
-from bench.chart.colouring import DARK_INK, LIGHT_INK, of_ratios
+from bench.chart.colouring import of_ratios
+from bench.chart.traces import marker, scatter, stroke
 from bench.maths import pareto
 from bench.plain_text import html
 from bench.questions.compare.result import Comparison, MetricRatio
@@ -54,36 +56,17 @@ def _heatmap(found: Comparison, theme: Theme) -> go.Figure:
     speed = np.clip(np.where(lower, 1 / ratio, ratio), 1 / MOST_TIMES, MOST_TIMES)
     colouring = of_ratios(speed, "higher", theme)
     place = {pair: at for at, pair in enumerate(rows["pair"])}
-    z, text = np.full((2, len(rows), len(metrics)), np.nan), np.full((2, len(rows), len(metrics)), "", dtype=object)
-    hover = np.full((len(rows), len(metrics)), "", dtype=object)
-    dark = colouring.dark_ink(speed)
+    z, text = np.full((len(rows), len(metrics)), np.nan), np.full((len(rows), len(metrics)), "", dtype=object)
+    hover = text.copy()
     for at, row in enumerate(kept.to_dict("records")):
         cell = place[row["pair"]], metrics.index(str(row["metric"]))
-        ink = 0 if dark[at] else 1
-        z[ink][cell] = colouring.of(speed[at : at + 1])[0]
         mark = f" {MARKS[str(row['verdict'])]}" if row["b_over_a_low"] == row["b_over_a_low"] else ""
-        text[ink][cell] = f"{float(ratio[at]):.3g}{mark}"
+        z[cell], text[cell] = speed[at], f"{float(ratio[at]):.3g}{mark}"
         hover[cell] = _said(row, names[cell[0]])
-    labels = [_heading(one.row) for one in drawn]
+    # Names over two lines, so that a phone has room for cells beside them.
+    sides = {"x": [_heading(one.row) for one in drawn], "y": [name.replace(", ", "<br>", 1) for name in names]}
     height = TOP_PX + BOTTOM_PX + ROW_PX * max(len(rows), 3)
-    traces = [
-        {
-            "type": "heatmap",
-            "x": labels,
-            "y": [_row_name(name) for name in names],
-            "z": z[ink],
-            "text": text[ink],
-            "texttemplate": "%{text}",
-            "textfont": {"color": colour, "size": 12},
-            "coloraxis": "coloraxis",
-            "xgap": 2,
-            "ygap": 2,
-            "customdata": hover,
-            "hovertemplate": "%{customdata}<extra></extra>",
-            "hoverongaps": False,
-        }
-        for ink, colour in enumerate((DARK_INK, LIGHT_INK))
-    ]
+    cells = colouring.cells(z, text.tolist(), hover, coloraxis="coloraxis", textfont={"size": 12}, **sides)
     look = chart.look_of_axis(theme)
     fixed = {"showgrid": False, "fixedrange": True, "title": {"text": ""}}
     layout = {
@@ -95,7 +78,7 @@ def _heatmap(found: Comparison, theme: Theme) -> go.Figure:
         "dragmode": False,
         "annotations": [_key(found, theme, len(rows))],
     }
-    return go.Figure({"data": traces, "layout": layout})
+    return go.Figure({"data": [cells], "layout": layout})
 
 
 def _drawn(metrics: tuple[MetricRatio, ...]) -> list[MetricRatio]:
@@ -103,11 +86,6 @@ def _drawn(metrics: tuple[MetricRatio, ...]) -> list[MetricRatio]:
     first, *others = metrics
     others.sort(key=lambda one: one.row.kind != "latency")
     return [first, *others][:MOST_COLUMNS]
-
-
-def _row_name(name: str) -> str:
-    """A row's name over two lines, so that a phone has room for cells beside it."""
-    return name.replace(", ", "<br>", 1)
 
 
 def _shown(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -123,8 +101,7 @@ def _names(rows: pd.DataFrame) -> list[str]:
         varied -= {"accelerators"}
     seen: dict[str, int] = {}
     names = []
-    for row in rows.to_dict("records"):
-        facts = {str(key): None if value != value else value for key, value in row.items()}
+    for facts in records(rows):
         isl, osl = facts.get("isl"), facts.get("osl")
         lengths = f"{number(isl)}/{number(osl)}" if varied & {"isl", "osl"} and isl and osl else ""
         load = chart.workload_words({**facts, "isl": None, "osl": None})
@@ -167,18 +144,7 @@ def _key(found: Comparison, theme: Theme, rows: int) -> dict[str, Any]:
     some = f", {rows} of {every:,} pairs" if rows < every else ""
     marks = " · ▲ faster ▼ slower = same ? unknown" if found.pairs["b_over_a_low"].notna().any() else ""
     text = f"B / A{some} · blue: B is faster{marks}"
-    return {
-        "text": text,
-        "x": 0,
-        "xref": "paper",
-        "xanchor": "left",
-        "y": 1,
-        "yref": "paper",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 12, "color": theme.muted},
-        "yshift": TOP_PX - 24,
-    }
+    return texts.text_at(text, 0, 1, "paper paper", shift=(0, TOP_PX - 24), colour=theme.muted)
 
 
 def _frontiers(found: Comparison, theme: Theme) -> go.Figure:
@@ -188,8 +154,7 @@ def _frontiers(found: Comparison, theme: Theme) -> go.Figure:
         return chart.empty("No workload has a latency and a throughput on both sides.", theme)
     x, y = catalogue.metric(str(places["across"].iloc[0])), catalogue.metric(str(places["up"].iloc[0]))
     figure = chart.layout(go.Figure(), theme, height=HEIGHT)
-    for trace in _lines(found, places, x.better, y.better, theme):
-        figure.add_trace(trace)
+    figure.add_traces([*_lines(found, places, x.better, y.better, theme)])
     isl, osl = places["isl"].iloc[0], places["osl"].iloc[0]
     at = f" at {number(float(isl))}/{number(float(osl))}" if isl == isl and osl == osl and isl and osl else ""
     figure.update_layout(margin_t=30, hovermode="closest", legend={"orientation": "h", "y": -0.18, "x": 0})
@@ -198,34 +163,19 @@ def _frontiers(found: Comparison, theme: Theme) -> go.Figure:
     return figure
 
 
-def _lines(found: Comparison, places: pd.DataFrame, across: Any, up: Any, theme: Theme) -> Iterator[go.Scatter]:
+def _lines(found: Comparison, places: pd.DataFrame, across: Any, up: Any, theme: Theme) -> Iterator[dict[str, Any]]:
     shades = chart.colours("side", ["b", "a"], theme)
     for key, side, dash, symbol in (("a", found.a, "dash", "circle-open"), ("b", found.b, "solid", "circle")):
         own = places[places["side"] == key].reset_index(drop=True)
         line = pareto.frontier(own["x"], own["y"], across, up, own["point_id"].tolist())
-        said = [
-            html(chart.workload_words({str(k): v if v == v else None for k, v in row.items()}))
-            for row in own[["concurrency", "request_rate", "batch"]].to_dict("records")
-        ]
+        loads = records(own[["concurrency", "request_rate", "batch"]])
+        said = [html(chart.workload_words(load)) for load in loads]
         name = f"{key.upper()}: {html(side.label if side else '')}"
         best = own.iloc[line]
-        yield go.Scatter(
-            x=best["x"],
-            y=best["y"],
-            mode="lines",
-            line={"color": shades[key], "width": 2, "dash": dash},
-            hoverinfo="skip",
-            showlegend=False,
-            legendgroup=key,
-        )
-        yield go.Scatter(
-            x=own["x"],
-            y=own["y"],
-            mode="markers",
-            name=name,
-            legendgroup=key,
-            text=said,
-            customdata=[[id] for id in own["point_id"]],
-            hovertemplate=f"<b>{name}</b><br>%{{text}}<br>%{{x:,.4g}} · %{{y:,.4g}}<extra></extra>",
-            marker={"color": shades[key], "size": 9, "symbol": symbol, "line": {"width": 1.6, "color": shades[key]}},
-        )
+        yield scatter(best["x"], best["y"], showlegend=False, legendgroup=key, line=stroke(shades[key], 2, dash))
+        told: dict[str, Any] = {
+            "hovertemplate": f"<b>{name}</b><br>%{{text}}<br>%{{x:,.4g}} · %{{y:,.4g}}<extra></extra>"
+        }
+        told |= {"text": said, "customdata": [[id] for id in own["point_id"]]}
+        look = marker(symbol, 9, shades[key], 1.6)
+        yield scatter(own["x"], own["y"], told, name=name, legendgroup=key, marker=look)

@@ -243,7 +243,7 @@ def _rows(costs: Cost, today: datetime.date) -> pd.DataFrame:
             **{name: getattr(own.quote, name) for name in QUOTED},
             "regions": len(own.quote.regions) or None,
             "quoted_for": own.quote.accelerators,
-            "price_age_days": maths.age_days(own.quote.as_of, today),
+            "price_age_days": own.quote.as_of and (today - own.quote.as_of).days,
             "price_url": own.quote.source_url,
             "tokens_per_s": one.point.rate,
             "derived": one.is_derived,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,8 +17,9 @@ from bench.basis.prices import terms_in_words
 from bench.basis.wording import opened
 from bench.chart import Theme
 from bench.chart.axis import decade_ticks
-from bench.chart.colouring import DARK_INK, LIGHT_INK, of_ratios, of_values
+from bench.chart.colouring import of_ratios, of_values
 from bench.chart.texts import text_at
+from bench.chart.traces import HOVER, marker, scatter, telling
 from bench.plain_text import html
 from bench.questions.cost import labels
 from bench.questions.cost.result import Cost, PricedDeployment, QuotedCost, Sensitivity
@@ -47,7 +47,6 @@ LETTERS = 40
 NOTE_LETTERS, LINE_PX = 52, 16
 """A line of the note above the bars has so many letters, which a phone has room for, and is so high."""
 
-HOVER = "%{hovertext}<extra></extra>"
 BarPart = dict[str, Any]
 
 
@@ -76,13 +75,15 @@ class ChartBars:
 
     @property
     def log(self) -> bool:
-        """Whether the axis of costs is logarithmic."""
-        return is_log(self.bars)
+        """Whether the axis of costs is logarithmic: the longest bar would press the shortest together on another."""
+        costs = [bar.usd for bar in self.bars]
+        return max(costs) > LOG_FROM * min(costs)
 
     @property
     def end(self) -> float:
-        """Where it ends, in USD per million."""
-        return axis_end(self.bars, self.api or 0.0)
+        """Where it ends, in USD per million: at the dearest quote, or a linear one at ROOM times the longest bar."""
+        highest = max(self.ends)
+        return max(highest if self.log else min(highest, ROOM * max(bar.usd for bar in self.bars)), self.api or 0.0)
 
     @cached_property
     def row_px(self) -> int:
@@ -165,19 +166,6 @@ def _alike(costs: Cost) -> list[PricedDeployment]:
     return [one for one in costs.deployments if [getattr(one.facts, key) for key in keys] == lead]
 
 
-def is_log(bars: Sequence[CostBar]) -> bool:
-    """Whether the longest bar would press the shortest together on a linear axis."""
-    costs = [bar.usd for bar in bars]
-    return max(costs) > LOG_FROM * min(costs)
-
-
-def axis_end(bars: Sequence[CostBar], api: float) -> float:
-    """Where the axis of costs ends: at the dearest quote, or on a linear one at ROOM times the longest bar."""
-    longest = max(bar.usd for bar in bars)
-    highest = max(usd for bar in bars for usd in (bar.usd, *(dot for dot, _ in bar.dots)))
-    return max(highest if is_log(bars) else min(highest, ROOM * longest), api)
-
-
 def _of_deployment(costs: Cost, one: PricedDeployment) -> CostBar:
     quotes = [_of_quote(costs, one, quote) for quote in one.offers]
     dots = tuple((quote.usd, quote.hover) for quote in quotes) if len(quotes) > 1 else ()
@@ -227,17 +215,9 @@ def _bars(upper: ChartBars) -> list[BarPart]:
         "marker": {"color": fills, "line": {"color": colours, "width": 1.4}, "pattern": pattern},
     }
     dots = [(nth, bar, usd, text) for nth, bar in enumerate(bars) for usd, text in bar.dots if usd <= end]
-    ring = {"width": 1.4, "color": theme.text}
-    quotes = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [usd for *_, usd, _ in dots],
-        "y": [nth for nth, *_ in dots],
-        "customdata": [[bar.facts.point_id] for _, bar, *_ in dots],
-        "hovertext": [text for *_, text in dots],
-        "hovertemplate": HOVER,
-        "marker": {"symbol": "circle", "size": 7, "color": theme.background, "line": ring},
-    }
+    look = {**marker("circle", 7, theme.background), "line": {"width": 1.4, "color": theme.text}}
+    told = telling((bar.facts.point_id for _, bar, *_ in dots), (text for *_, text in dots))
+    quotes = scatter([usd for *_, usd, _ in dots], [nth for nth, *_ in dots], told, marker=look)
     return [whole, quotes] if dots else [whole]
 
 
@@ -299,37 +279,21 @@ def _grid(upper: ChartBars, grid: Sensitivity) -> list[BarPart]:
     values = np.array(grid.usd_per_million, dtype=float)
     shown = api / values if api else values
     scale = of_ratios(shown, "higher", theme) if api else of_values(values, "lower", log=True)
-    inks = np.where(scale.dark_ink(shown), DARK_INK, LIGHT_INK)
     placed = [[(row, column) for column in range(len(prices))] for row in range(len(shares))]
-    cells = {
-        "type": "heatmap",
-        "x": list(range(len(prices))),
-        "y": list(range(len(shares))),
-        "z": scale.of(shown),
-        "zmin": scale.low,
-        "zmax": scale.high,
-        "colorscale": [[place / (len(scale.stops) - 1), stop] for place, stop in enumerate(scale.stops)],
-        "showscale": False,
-        "xgap": 1,
-        "ygap": 1,
-        "hovertext": [[_cell(values[at], prices[at[1]], shares[at[0]], api) for at in line] for line in placed],
-        "hovertemplate": HOVER,
-        "text": [[f'<span style="color:{inks[at]}">{number(values[at])}</span>' for at in line] for line in placed],
-        "texttemplate": "%{text}",
-        "textfont": {"size": 11},
-    }
+    texts = [[number(values[at]) for at in line] for line in placed]
+    hovers = [[_cell(values[at], prices[at[1]], shares[at[0]], api) for at in line] for line in placed]
+    own = {"zmin": scale.low, "zmax": scale.high, "colorscale": scale.scale, "showscale": False, "xgap": 1, "ygap": 1}
+    across, up = list(range(len(prices))), list(range(len(shares)))
+    cells = scale.cells(shown, texts, hovers, x=across, y=up, **own)
     step = math.log(prices[-1] / prices[0]) / (len(prices) - 1)
     quoted = sorted({one.quote.usd_per_accelerator_hour for one in upper.found.lead.quotes})
-    ring = {"width": 1, "color": theme.background}
-    marks = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [math.log(usd / prices[0]) / step for usd in quoted],
-        "y": [upper.found.choice.utilisation * 10 - 0.48] * len(quoted),
-        "hovertext": [f"{number(usd)} USD/h per chip" for usd in quoted],
-        "hovertemplate": "%{hovertext}<extra>a quote</extra>",
-        "marker": {"symbol": "triangle-down", "size": 9, "color": theme.text, "line": ring},
-    }
+    said = [f"{number(usd)} USD/h per chip" for usd in quoted]
+    marks = scatter(
+        [math.log(usd / prices[0]) / step for usd in quoted],
+        [upper.found.choice.utilisation * 10 - 0.48] * len(quoted),
+        {"hovertext": said, "hovertemplate": "%{hovertext}<extra>a quote</extra>"},
+        marker={**marker("triangle-down", 9, theme.text), "line": {"width": 1, "color": theme.background}},
+    )
     return [{**one, "xaxis": "x2", "yaxis": "y2"} for one in (cells, marks)]
 
 

@@ -82,9 +82,8 @@ class Inputs:
         """What a point costs at a price of its chips."""
         hour, used = usd_per_accelerator_hour * point.accelerators, self.choice.utilisation
         million = cost.usd_per_million(hour, point.rate, used)
-        rented = cost.rented(hour, point.rate, used, self.asked.volume)
-        assert million and rented, "price, rate and volume are above 0"  # noqa: PT018
-        return result.Charge(hour, million, rented)
+        assert million, "price and rate are above 0"
+        return result.Charge(hour, million, cost.rented(hour, point.rate, used, self.asked.volume))
 
     def deployments(self, groups: Mapping[str, str]) -> dict[str, PricedDeployment]:
         """The points with these ids, each of a group, read whole, at the price of their chips and at each quote."""
@@ -177,8 +176,7 @@ def _api_price(asked: CostOptions, facts: PointFacts) -> tuple[float | None, flo
     the reader states the price of those and the workload both lengths.
     """
     if asked.is_mixed:
-        share = cost.input_share(facts.isl, facts.osl)
-        return cost.blended_price(asked.api_input, asked.api_output, share), 0.0
+        return cost.blended_price(asked.api_input, asked.api_output, facts.isl, facts.osl), 0.0
     (own, other), with_each = asked.api_sides, 0.0
     if facts.isl and facts.osl:
         with_each = facts.isl / facts.osl if asked.tokens == "output" else facts.osl / facts.isl

@@ -148,8 +148,7 @@ def break_even(match: Match, options: CrossoverOptions, priced: HourlyPrices) ->
         if price:
             knot = (max if side == "a" else min)(settled, key=lambda one: one.y_a / one.y_b)
             over, under = (knot.y_b, knot.y_a) if side == "a" else (knot.y_a, knot.y_b)
-            usd = crossover.break_even_price(over, under, 1, 1, price.usd)
-            chips = outcome.member(side, knot).facts.accelerators
+            usd, chips = price.usd / over * under, outcome.member(side, knot).facts.accelerators
             by_side[side] = BreakEvenPrice(side, knot.x, usd, chips, len(outcome.found.knots) - len(settled))
     return by_side
 

@@ -19,6 +19,7 @@ from bench.chart.axis import decade_ticks
 from bench.chart.colouring import DARK_INK, DIVERGING, LIGHT_INK, Colouring, of_ratios, rgb
 from bench.chart.panels import READABLE_PX
 from bench.chart.texts import ON_PHONES_TOO, by_width, text_at
+from bench.chart.traces import HOVER, marker, scatter, stroke
 from bench.maths.colour import contrast, distance
 from bench.maths.crossover import Crossing, Knot
 from bench.plain_text import html
@@ -128,16 +129,7 @@ def _curve(pair: Pair, curve: SideCurve, key: SideKey, colour: str) -> list[dict
     line = [point for part in curve.lines for point in (*part, (None, None))]
     hollow = pair.sides[key].hollow
     return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [x for x, _ in line],
-            "y": [y for _, y in line],
-            "hoverinfo": "skip",
-            "connectgaps": False,
-            "showlegend": False,
-            "line": {"color": colour, "width": 2},
-        },
+        scatter([x for x, _ in line], [y for _, y in line], connectgaps=False, line=stroke(colour, 2)),
         _markers(pair, key, [one for one, _ in curve.places], colour, [wins for _, wins in curve.places]),
         *([_markers(pair, key, hollow, colour, [])] if hollow else []),
     ]
@@ -151,24 +143,16 @@ def _markers(
         chart.engine_marker(one.point.engine, measured=bool(best) and one.point.evidence == "measured")
         for one in places
     ]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [one.x for one in places],
-        "y": [one.y for one in places],
-        "name": html(pair.sides[key].label),
-        "showlegend": False,
-        "customdata": [one.point.point_id for one in places],
-        "text": [_hover(pair, key, one, ranked=bool(best)) for one in places],
-        "hovertemplate": "%{text}<extra></extra>",
-        "marker": {
-            "color": colour,
-            "line": {"width": 1.4, "color": colour},
-            "symbol": symbols,
-            "size": [9 if wins else 6 for wins in best] or 8,
-            "opacity": [1 if wins else FAINT for wins in best] or 1,
-        },
-    }
+    sizes, opacities = [9 if wins else 6 for wins in best] or 8, [1 if wins else FAINT for wins in best] or 1
+    return scatter(
+        [one.x for one in places],
+        [one.y for one in places],
+        {"text": [_hover(pair, key, one, ranked=bool(best)) for one in places]},
+        hovertemplate="%{text}<extra></extra>",
+        customdata=[one.point.point_id for one in places],
+        name=html(pair.sides[key].label),
+        marker=marker(symbols, sizes, colour, 1.4, opacities),
+    )
 
 
 def _hover(found: Pair, key: SideKey, one: CurvePlace, *, ranked: bool) -> str:
@@ -184,19 +168,10 @@ def _add_crossings(figure: go.Figure, outcome: Compared, named: Names, theme: Th
         leads = f" {html(named[one.leads_after])} leads from here" if len(shown) == 1 else ""
         ends, text = (one.interval.low, one.interval.high), f"<b>{crossed(one)}</b>{leads}"
         _add_bracket(figure, ends, one.x, text, theme, shift=15 * (order % 2))
-        line = {"color": theme.text, "width": 1, "dash": "dot"}
+        line = stroke(theme.text, 1, "dot")
         figure.add_shape(type="line", x0=one.x, x1=one.x, y0=0, y1=1, yref="y domain", line=line)
-        figure.add_trace(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [one.x],
-                "y": [one.y],
-                "showlegend": False,
-                "hovertemplate": f"Crossing at {crossed(one)}, interpolated<extra></extra>",
-                "marker": {"symbol": "circle-open", "size": 17, "color": theme.text, "line": {"width": 2}},
-            }
-        )
+        said = {"hovertemplate": f"Crossing at {crossed(one)}, interpolated<extra></extra>"}
+        figure.add_trace(scatter([one.x], [one.y], said, marker=marker("circle-open", 17, theme.text, 2)))
     changes = [(turn, turn.cut) for turn in turns if turn.crossing is None and turn.cut is not None]
     for turn, cut in changes if len(changes) <= MOST_CHANGES else ():
         ends = (turn.below.x, turn.above.x)
@@ -208,18 +183,9 @@ def _add_bracket(
     figure: go.Figure, ends: tuple[float, float], x: float, text: str, theme: Theme, *, width: int = 0, shift: int = 0
 ) -> None:
     """Draw a part of the axis in grey, and words above it."""
-    figure.add_shape(
-        type="rect",
-        x0=ends[0],
-        x1=ends[1],
-        y0=0,
-        y1=1,
-        yref="y domain",
-        layer="below",
-        fillcolor=theme.muted,
-        opacity=0.13,
-        line={"width": width, "dash": "dot", "color": theme.text},
-    )
+    place = {"x0": ends[0], "x1": ends[1], "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
+    line = stroke(theme.text, width, "dot")
+    figure.add_shape(type="rect", **place, fillcolor=theme.muted, opacity=0.13, line=line)
     low, high = figure.layout.xaxis.range
     share = (log10(x) - low) / (high - low)
     side = "left" if share < 1 / 3 else "right" if share > 2 / 3 else "center"
@@ -394,7 +360,7 @@ def _add_strip(
     can be clicked."""
     edges = _edges([log10(knot.x) for knot in knots], ends)
     ratios, width = np.array([_advantage(knot) for knot in knots]), max(ends[1] - ends[0], 0.1)
-    widths, stops = STRIPS_PX if name else UNDER_PX, colouring.stops
+    widths = STRIPS_PX if name else UNDER_PX
     texts, xs, hovers = [], [], []
     for (low, high), knot in zip(pairwise(edges), knots, strict=True):
         shown = [_fitting(knot, options, (high - low) / width * px) for px in widths]
@@ -402,17 +368,17 @@ def _add_strip(
         parts = max(1, math.ceil((high - low) / width * MARKERS))
         xs += [10 ** (low + (high - low) * (part + 0.5) / parts) for part in range(parts)]
         hovers += [_knot_hover(knot, options)] * parts
-    middle, shared = sum(span) / 2, {"type": "scatter", "yaxis": yaxis, "showlegend": False}
+    middle = sum(span) / 2
     figure.add_traces([
         {"type": "heatmap", "x": [10**edge for edge in edges], "y": list(span), "z": [colouring.of(ratios).tolist()],
          "yaxis": yaxis, "zmin": colouring.low, "zmax": colouring.high, "showscale": False, "hoverinfo": "skip",
-         "xgap": 2, "colorscale": [[step / (len(stops) - 1), stop] for step, stop in enumerate(stops)]},
-        {**shared, "mode": "text", "y": [middle] * len(knots), "hoverinfo": "skip", "text": texts,
-         "x": [10 ** ((low + high) / 2) for low, high in pairwise(edges)],
+         "xgap": 2, "colorscale": colouring.scale},
+        {"type": "scatter", "yaxis": yaxis, "mode": "text", "y": [middle] * len(knots), "hoverinfo": "skip",
+         "text": texts, "x": [10 ** ((low + high) / 2) for low, high in pairwise(edges)],
          "textfont": {"size": 11.5, "color": [DARK_INK if one else LIGHT_INK for one in colouring.dark_ink(ratios)]}},
-        {**shared, "mode": "markers", "x": xs, "y": [middle] * len(xs), "hovertext": hovers,
-         "hovertemplate": "%{hovertext}<extra></extra>", "marker": {"size": CELL_PX, "symbol": "square", "opacity": 0},
-         **({"customdata": [name] * len(xs)} if name is not None else {})},
+        scatter(xs, [middle] * len(xs), {"hovertext": hovers, "hovertemplate": HOVER}, yaxis=yaxis,
+                marker={"size": CELL_PX, "symbol": "square", "opacity": 0},
+                **({"customdata": [name] * len(xs)} if name is not None else {})),
     ])  # fmt: skip
 
 
@@ -438,17 +404,8 @@ def _add_words(figure: go.Figure, text: str, y: float, colour: str, *, shift: in
 
 def _add_marks(figure: go.Figure, crossings: Sequence[Crossing], below: float, ends: Ends, theme: Theme) -> None:
     """Mark the places of the crossings under their strip; of those too close together the first is named."""
-    figure.add_trace(
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [one.x for one in crossings],
-            "y": [below - 0.06] * len(crossings),
-            "hoverinfo": "skip",
-            "showlegend": False,
-            "marker": {"symbol": "triangle-up", "size": 9, "color": theme.text},
-        }
-    )
+    xs, ys = [one.x for one in crossings], [below - 0.06] * len(crossings)
+    figure.add_trace(scatter(xs, ys, marker=marker("triangle-up", 9, theme.text, 0)))
     named = named_on_phone = -math.inf
     for one in crossings:
         x, words = log10(one.x), f"<b>{crossed(one)}</b>"

@@ -14,7 +14,7 @@ from bench.basis.wording import opened
 from bench.catalogue import is_share
 from bench.chart import Theme, hover_lines, look, setting, title, value_label
 from bench.chart.axis import title_lines
-from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, of_values
+from bench.chart.colouring import Colouring, of_ratios, of_values
 from bench.chart.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
 from bench.chart.texts import from_width, text_at
 from bench.plain_text import html
@@ -57,7 +57,7 @@ def figure(heatmap: Heatmap, theme: Theme) -> go.Figure:
     if heatmap.ratio:
         colouring = of_ratios(span, heatmap.row.better, theme)
     # In one piece: plotly checks settings several times faster at once than one update at a time.
-    cells = [_states(heatmap, panels, theme), *_values(heatmap, panels, colouring)]
+    cells = [_states(heatmap, panels, theme), _values(heatmap, panels, colouring)]
     layout = {
         **look(theme, height=height),
         "showlegend": False,
@@ -118,32 +118,16 @@ def _states(heatmap: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]:
     }
 
 
-def _values(heatmap: Heatmap, panels: Panels, colouring: Colouring) -> list[dict[str, Any]]:
-    """The cells with a value: those whose colour reads best under dark text, and those under light text."""
+def _values(heatmap: Heatmap, panels: Panels, colouring: Colouring) -> dict[str, Any]:
+    """The cells with a value, each in its colour."""
     measured = [cell for cell in heatmap.drawn if cell.is_measured and not heatmap.is_apart(cell)]
-    values = np.array([cell.value for cell in measured], dtype=float)
-    scaled, dark = colouring.of(values), colouring.dark_ink(values)
-    texts = _texts(measured, heatmap, panels)
-    traces = []
-    for ink, inked in ((DARK_INK, dark), (LIGHT_INK, ~dark)):
-        z = np.full((len(panels.up) - 1, len(panels.across) - 1), np.nan)
-        text = np.full(z.shape, "", dtype=object)
-        for place in np.flatnonzero(inked).tolist():
-            cell = measured[place]
-            at = panels.spots[cell.panel, cell.x, cell.y][:2]
-            z[at], text[at] = scaled[place], texts[place]
-        if inked.any():
-            traces.append(
-                {
-                    **_bricks(panels),
-                    "z": z,
-                    "text": text,
-                    "coloraxis": "coloraxis",
-                    "texttemplate": _shown("%{text}", panels),
-                    "textfont": {"color": ink, "size": TEXT_SIZE},
-                }
-            )
-    return traces
+    values = np.full((len(panels.up) - 1, len(panels.across) - 1), np.nan)
+    texts = np.full(values.shape, "", dtype=object)
+    for cell, text in zip(measured, _texts(measured, heatmap, panels), strict=True):
+        at = panels.spots[cell.panel, cell.x, cell.y][:2]
+        values[at], texts[at] = cell.value, text
+    shown = {"coloraxis": "coloraxis", "texttemplate": _shown("%{text}", panels)}
+    return {**colouring.cells(values, texts), **_bricks(panels), **shown}
 
 
 def _bricks(panels: Panels) -> dict[str, Any]:

@@ -19,15 +19,12 @@ from bench.library import Library
 from bench.maths.change_points import ALARMS, LEAST
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
 from bench.questions.history import fixed_loads, lines, method, trade_offs, verdict
-from bench.questions.history.figure import figure
+from bench.questions.history.figure import figure as figure
 from bench.questions.history.lines import DeploymentHistory, Histories
 from bench.questions.history.result import FRONTIER, TIME, FixedLoad, History, LoadValue
 from bench.records import LOAD_AXES
 from bench.view import View
 from bench.wording import joined, number, share
-
-__all__ = ["COLUMNS", "NEEDS", "OPTIONS", "ORDER", "QUESTION", "SECTION", "STEPS", "TITLE", "History", "answer",
-           "choices", "complete", "figure", "robustness"]  # fmt: skip
 
 TITLE = "History"
 QUESTION = "Did it get faster?"
@@ -73,28 +70,27 @@ LAST = ("variant", "harness", "evidence", "source", "date", "source_url", "flags
 
 @dataclass(frozen=True)
 class _Followed:
-    """What an answer is about: its story, its complete View, every history of it and the one that is shown."""
+    """What an answer is about: its story with the complete View, every history of it and the one that is shown."""
 
     story: Story
-    view: View
     found: Histories
     line: DeploymentHistory | None
 
 
 def complete(library: Library, view: View) -> View:
     """The View with the history that is shown and every option explicit; UnknownName for one that it has not."""
-    return _followed(library, view).view
+    return _followed(library, view).story.view
 
 
 def choices(library: Library, view: View) -> Choices:
     """The histories of the selection, and the metrics, loads and runs of the one that is shown."""
     told = _followed(library, view)
-    line, asked = told.line, told.view.option("load")
+    line, asked = told.line, told.story.view.option("load")
     offered: dict[str, list[tuple[str, str]]] = {"show": list(SHOWN.items())}
     offered["deployment"] = list(told.found.labels.items())
     if line is None:
         return offered
-    metric = told.view.option("metric")
+    metric = told.story.view.option("metric")
     runs = [(run.name, run.words) for run in line.runs]
     measured = sorted({load for run in line.runs for load in run.points})
     axis = fixed_loads.AXES.get(line.facts.load_kind or "", "load")
@@ -114,10 +110,10 @@ def answer(library: Library, view: View) -> Answer[History]:
     shown = [told.line.facts.model] if told.line else []
     said = (
         *verdict.statements(result),
-        *side_by_side.left_out(library, told.view, shown, "a history of its own; one is shown at a time"),
+        *side_by_side.left_out(library, told.story.view, shown, "a history of its own; one is shown at a time"),
     )
     why = _why(result) if result.loads else ()
-    return pipeline.answer(library, QUESTION, told.view, result, said, _rows(result), why, told.story)
+    return pipeline.answer(library, QUESTION, told.story.view, result, said, _rows(result), why, told.story)
 
 
 def robustness(library: Library, view: View) -> Robustness | None:
@@ -130,12 +126,11 @@ def _followed(library: Library, view: View) -> _Followed:
     basis.check_every(view, OPTIONS)
     needs = Needs("deployment that was measured on two dates", lines.again_sql(library))
     told = story.of(library, view, needs)
-    ranked = lines.ranking(evidence.read(told.view))
-    found = lines.histories(library, ranked)
+    found = lines.histories(library, replace(evidence.read(told.view), all_runs=True))
     line = _line(view, found)
     written = {"deployment": line.code if line else None, **_own(library, view, line)}
     whole = basis.written_out(told.view.with_options(**written))
-    return _Followed(replace(told, view=whole), whole, found, line)
+    return _Followed(replace(told, view=whole), found, line)
 
 
 def _line(view: View, found: Histories) -> DeploymentHistory | None:
@@ -198,7 +193,7 @@ def _load_words(text: str, axis: str) -> str:
 
 
 def _history(library: Library, told: _Followed) -> History:
-    line, view = told.line, told.view
+    line, view = told.line, told.story.view
     metric = view.option("metric", lines.METRICS[0]) if line else lines.METRICS[0]
     counted = lines.tally(library, told.found.ranking, line, metric)
     least = (OPTIONS[-1].number(view) or 100 * LEAST) / 100
@@ -250,8 +245,7 @@ def _row(found: History, one: FixedLoad, place: int) -> dict[str, Any]:
     return {
         "point_id": facts.point_id,
         "run": run.name,
-        **{key: getattr(facts, key) for key in FACTS},
-        **{key: getattr(facts, key) for key in LOAD_AXES},
+        **{key: getattr(facts, key) for key in (*FACTS, *LOAD_AXES)},
         "load": one.load,
         found.metric: None if value.is_interpolated else value.value,
         "value": value.value,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import plotly.graph_objects as go
@@ -13,9 +13,10 @@ import plotly.graph_objects as go
 from bench import chart
 from bench.basis.wording import speed
 from bench.chart import Theme, line_names
-from bench.chart.axis import LogAxis, decade_ticks, widened
-from bench.chart.line_names import EVERY_WIDTH
+from bench.chart.axis import LogAxis
+from bench.chart.line_names import LineEnd
 from bench.chart.texts import text_at
+from bench.chart.traces import marker, scatter, stroke, telling
 from bench.plain_text import html
 from bench.questions.history.method import named
 from bench.questions.history.result import FRONTIER, FixedLoad, History, LoadValue, SpeedChange, TradeOff
@@ -80,64 +81,35 @@ def _over_time(result: History, theme: Theme) -> go.Figure:
     ]
     marks = [*_changes(result, up, theme)]
     lines, words = _methods(result, theme)
-    layout = {
-        **_look(theme, f"{result.deployment} {result.metric}"),
-        "xaxis": {**chart.look_of_axis(theme), **across.settings},
-        "yaxis": {**chart.look_of_axis(theme), **up.settings},
-        "shapes": lines,
-        "annotations": [*marks, *words],
-    }
-    return go.Figure({"data": traces, "layout": layout})
-
-
-def _look(theme: Theme, revision: str) -> dict[str, Any]:
-    return {
-        **chart.look(theme, height=HEIGHT),
-        "uirevision": revision,
-        "hovermode": "closest",
-        "margin": {**chart.look(theme)["margin"], "t": 30},
-        "legend": chart.LINES_LEGEND,
-        "legend2": chart.KEYS_LEGEND,
-    }
+    settings = chart.settings(theme, across.settings, up.settings, height=HEIGHT)
+    settings |= {"uirevision": f"{result.deployment} {result.metric}", "shapes": lines}
+    return go.Figure({"data": traces, "layout": {**settings, "annotations": [*marks, *words]}})
 
 
 def _axes(result: History) -> tuple[DateAxis, LogAxis]:
     days = [_ms(result.runs[value.run].date) for one in result.loads for value in one.values]
     span = max(max(days) - min(days), 7 * DAY_MS)
     values = [value.value for one in result.loads for value in one.values]
-    low, high = widened(min(values) / 1.1, max(values) * 1.1, True, UP_ROOM)
     better = " · lower is better" if result.row.direction == "lower" else ""
-    up = LogAxis(f"{result.row.axis}{better}", low, high, tuple(decade_ticks(low, high, 12)))
+    up = LogAxis.around(f"{result.row.axis}{better}", min(values) / 1.1, max(values) * 1.1, UP_ROOM)
     return DateAxis(min(days) - START * span, max(days) + ROOM * span), up
 
 
 def _values(result: History, one: FixedLoad, place: int, shade: str) -> Iterator[dict[str, Any]]:
     """The values of a load, a line through each stretch of one method; hollow where they are interpolated."""
     for start, end, _ in one.stretches:
-        own = one.values[start:end]
-        group = html(one.words)
-        yield {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": group,
-            "legendgroup": group,
-            "showlegend": start == 0,
-            "x": [_day(result, value) for value in own],
-            "y": [value.value for value in own],
-            "customdata": [[value.point_ids[0], _said(result, one, value)] for value in own],
-            "hovertemplate": "%{customdata[1]}<extra></extra>",
-            "line": {"color": shade, "width": 1.2, "dash": DASHES[place % len(DASHES)]},
-            "marker": {
-                "symbol": [
-                    chart.engine_marker(value.measured.facts.engine, measured=not value.is_interpolated)
-                    for value in own
-                ],
-                "size": MARKER_PX,
-                "color": shade,
-                "opacity": 1,
-                "line": {"width": 1, "color": shade},
-            },
-        }
+        own, group = one.values[start:end], html(one.words)
+        symbols = [chart.engine_marker(v.measured.facts.engine, measured=not v.is_interpolated) for v in own]
+        yield scatter(
+            [_day(result, value) for value in own],
+            [value.value for value in own],
+            telling((value.point_ids[0] for value in own), (_said(result, one, value) for value in own)),
+            name=group,
+            legendgroup=group,
+            showlegend=start == 0,
+            line=stroke(shade, 1.2, DASHES[place % len(DASHES)]),
+            marker=marker(symbols, MARKER_PX, shade),
+        )
 
 
 def _said(result: History, one: FixedLoad, value: LoadValue) -> str:
@@ -157,17 +129,9 @@ def _levels(result: History, one: FixedLoad, shade: str) -> Iterator[dict[str, A
     for start, _, levels in one.stretches:
         for (first, last), level in zip(levels.bounds, levels.levels, strict=True):
             if levels.is_tested and last - first > 1:
-                yield {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "showlegend": False,
-                    "legendgroup": html(one.words),
-                    "hoverinfo": "skip",
-                    "x": [_day(result, one.values[start + place]) for place in (first, last - 1)],
-                    "y": [level, level],
-                    "opacity": FAINT,
-                    "line": {"color": shade, "width": LEVEL_PX},
-                }
+                days = [_day(result, one.values[start + place]) for place in (first, last - 1)]
+                look = {"opacity": FAINT, "line": stroke(shade, LEVEL_PX), "showlegend": False}
+                yield scatter(days, [level, level], legendgroup=html(one.words), **look)
 
 
 def _changes(result: History, up: LogAxis, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -189,7 +153,7 @@ def _methods(result: History, theme: Theme) -> tuple[list[dict[str, Any]], list[
     """The changes of method: an upright line between two runs, or through the day of both, and its words on top."""
     steps: dict[tuple[int, int], dict[str, Any]] = {}
     for one in result.loads:
-        for before, after in pairwise(one.values):
+        for before, after in itertools.pairwise(one.values):
             for each in after.changes:
                 steps.setdefault((before.run, after.run), {})[each.kind] = each
     places: dict[float, dict[str, Any]] = {}
@@ -201,83 +165,38 @@ def _methods(result: History, theme: Theme) -> tuple[list[dict[str, Any]], list[
         {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "layer": "below", "line": line}
         for x in places
     ]
-    words = [
-        text_at(
-            f"method changed:<br>{html(named(kinds.values()))}",
-            x,
-            1,
-            "x paper",
-            f"{side} top",
-            shift=(shift, -WORDS_PX * row),
-            size=11,
-            colour=theme.muted,
-            align=side,
-        )
-        for (x, kinds), (side, shift), row in zip(
-            places.items(), _sides(result, list(places)), _rows_of(result, list(places)), strict=True
-        )
-    ]
-    return shapes, words
-
-
-def _rows_of(result: History, places: Sequence[float]) -> list[int]:
-    """In which row from the top the words at each place stand, so that on a phone none stand on others."""
     days = [_ms(run.date) for run in result.runs]
-    near = NEAR * (max(days) - min(days) or 1)
+    middle, near = (min(days) + max(days)) / 2, NEAR * (max(days) - min(days) or 1)
+    words: list[dict[str, Any]] = []
     rows: list[int] = []
-    for at, x in enumerate(places):
-        taken = {rows[other] for other in range(at) if abs(places[other] - x) < near}
-        rows.append(next(row for row in range(len(places) + 1) if row not in taken))
-    return rows
-
-
-def _sides(result: History, places: Sequence[float]) -> Iterator[tuple[str, int]]:
-    """On which side of each line its words stand: left of those in the later half."""
-    days = [_ms(run.date) for run in result.runs]
-    middle = (min(days) + max(days)) / 2
-    yield from (("left", 5) if x <= middle else ("right", -5) for x in places)
+    for x, kinds in places.items():
+        # On a phone none stand on others; left of the line are those in the later half.
+        taken = {row for row, other in zip(rows, places, strict=False) if abs(other - x) < near}
+        rows.append(next(row for row in itertools.count() if row not in taken))
+        side, shift = ("left", 5) if x <= middle else ("right", -5)
+        look: dict[str, Any] = {
+            "shift": (shift, -WORDS_PX * rows[-1]),
+            "size": 11,
+            "colour": theme.muted,
+            "align": side,
+        }
+        text = f"method changed:<br>{html(named(kinds.values()))}"
+        words.append(text_at(text, x, 1, "x paper", f"{side} top", **look))
+    return shapes, words
 
 
 def _names(result: History, across: DateAxis, up: LogAxis, shade: str, theme: Theme) -> Iterator[dict[str, Any]]:
     """The loads beside the ends of their lines, as pages have room for them."""
     lines = result.in_order
-    ends = [one.values[-1] for one in lines]
-    drawn = [
-        one
-        for line in lines
-        for one in line_names.along(
-            [(across.place(result.runs[value.run].date), up.place(value.value)) for value in line.values]
-        )
-    ]
-    for pages in EVERY_WIDTH:
-        names = [one.words for one in lines]
-        if pages.room(names) > ROOM * 1.5:
-            names = [number(one.load) for one in lines]
-        places = [(across.place(result.runs[end.run].date), up.place(end.value)) for end in ends]
-        labels = line_names.placed(
-            places, [line_names.width(name) for name in names], drawn, plots=pages.plots(PLOT_PX)
-        )
-        for line, end, name, label in zip(lines, ends, names, labels, strict=True):
-            if label is not None:
-                written = _name(pages, name, _day(result, end), up.at(label.up), shade, theme, is_left=label.is_left)
-                yield {**written, "legendgroup": html(line.words)}
-
-
-def _name(
-    pages: line_names.Pages, name: str, x: Any, y: float, shade: str, theme: Theme, *, is_left: bool
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "cliponaxis": False,
-        "x": [x],
-        "y": [y],
-        "text": [pages.shown(line_names.text(html(name), is_left=is_left))],
-        "textposition": "middle left" if is_left else "middle right",
-        **line_names.lasting(line_names.font(shade, theme)),
-    }
+    ends = []
+    for line in lines:
+        last = line.values[-1]
+        place = (across.place(result.runs[last.run].date), up.place(last.value))
+        ends.append(LineEnd(place, _day(result, last), shade, html(line.words)))
+    names = [(line.words, number(line.load)) for line in lines]
+    return line_names.traces(
+        ends, lambda pages: [pages.fitting(*forms, most=ROOM * 1.5) for forms in names], up.at, PLOT_PX, theme
+    )
 
 
 def _keys(result: History, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -287,32 +206,9 @@ def _keys(result: History, theme: Theme) -> Iterator[dict[str, Any]]:
     if any(value.is_interpolated for one in result.loads for value in one.values):
         keys.append(("interpolated", chart.engine_marker(engine, measured=False)))
     for label, symbol in keys:
-        yield {
-            "type": "scatter",
-            "x": [None],
-            "y": [None],
-            "mode": "markers",
-            "name": chart.key_lines(label),
-            "hoverinfo": "skip",
-            "legend": "legend2",
-            "marker": {
-                "symbol": symbol,
-                "size": MARKER_PX,
-                "color": theme.muted,
-                "line": {"width": 1.5, "color": theme.muted},
-            },
-        }
+        yield chart.marker_key(label, symbol, theme, size=MARKER_PX)
     if any(levels.is_tested for one in result.loads for *_, levels in one.stretches):
-        yield {
-            "type": "scatter",
-            "x": [None],
-            "y": [None],
-            "mode": "lines",
-            "name": chart.key_lines("level"),
-            "legend": "legend2",
-            "opacity": FAINT,
-            "line": {"color": theme.muted, "width": LEVEL_PX},
-        }
+        yield chart.key("level", mode="lines", opacity=FAINT, line={"color": theme.muted, "width": LEVEL_PX})
 
 
 def _trade_offs(result: History, theme: Theme) -> go.Figure:
@@ -321,7 +217,11 @@ def _trade_offs(result: History, theme: Theme) -> go.Figure:
     across, up = _speeds(result)
     later = [one for one in result.frontiers if one.run != result.then]
     shown = result.frontier(result.now) or later[-1]
-    others = [_other(result, one, theme) for one in result.frontiers if one.run not in (result.then, result.now)]
+    others = [
+        {**_line(result, one, theme.rest, "solid", 1.2), "opacity": OLD, "showlegend": False}
+        for one in result.frontiers
+        if one.run not in (result.then, result.now)
+    ]
     then = result.frontier(result.then)
     bold = [
         *([_bold(result, then, theme.muted, "dash", "Then")] if then else []),
@@ -335,14 +235,11 @@ def _trade_offs(result: History, theme: Theme) -> go.Figure:
         )
         for one in later
     ]
-    layout = {
-        **_look(theme, f"{result.deployment} trade-offs"),
-        "xaxis": {**chart.look_of_axis(theme), **across.settings},
-        "yaxis": {**chart.look_of_axis(theme), **up.settings},
-        "sliders": [_slider(result, later, shown, theme)] if len(later) > 1 else [],
-        "margin": {**chart.look(theme)["margin"], "t": 30, "b": 130 if len(later) > 1 else 60},
-    }
-    made = go.Figure({"data": [*others, *bold], "layout": layout})
+    settings = chart.settings(theme, across.settings, up.settings, height=HEIGHT)
+    settings["uirevision"] = f"{result.deployment} trade-offs"
+    if len(later) > 1:
+        settings |= {"sliders": [_slider(result, later, shown, theme)], "margin": {**settings["margin"], "b": 130}}
+    made = go.Figure({"data": [*others, *bold], "layout": settings})
     made.frames = frames
     return made
 
@@ -350,15 +247,10 @@ def _trade_offs(result: History, theme: Theme) -> go.Figure:
 def _speeds(result: History) -> tuple[LogAxis, LogAxis]:
     xs = [x for one in result.frontiers for x in one.per_user]
     ys = [y for one in result.frontiers for y in one.per_chip]
-    (left, right), (low, high) = widened(min(xs), max(xs), True, 0.06), widened(min(ys), max(ys), True, 0.06)
     return (
-        LogAxis("Tokens per second of one user", left, right, tuple(decade_ticks(left, right, 12))),
-        LogAxis("Output tokens per second and chip", low, high, tuple(decade_ticks(low, high, 12))),
+        LogAxis.around("Tokens per second of one user", min(xs), max(xs), 0.06),
+        LogAxis.around("Output tokens per second and chip", min(ys), max(ys), 0.06),
     )
-
-
-def _other(result: History, one: TradeOff, theme: Theme) -> dict[str, Any]:
-    return {**_line(result, one, theme.rest, "solid", 1.2), "opacity": OLD, "showlegend": False}
 
 
 def _bold(result: History, one: TradeOff, shade: str, dash: str, word: str) -> dict[str, Any]:
@@ -373,22 +265,9 @@ def _line(result: History, one: TradeOff, shade: str, dash: str, width: float) -
         f"{chart.hover_lines(facts[id].row, ())}"
         for x, y, id in zip(one.per_user, one.per_chip, one.point_ids, strict=True)
     ]
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": html(run.words),
-        "x": list(one.per_user),
-        "y": list(one.per_chip),
-        "customdata": [[id, text] for id, text in zip(one.point_ids, said, strict=True)],
-        "hovertemplate": "%{customdata[1]}<extra></extra>",
-        "line": {"color": shade, "width": width, "dash": dash},
-        "marker": {
-            "symbol": chart.engine_marker(result.facts.engine if result.facts else None),
-            "size": MARKER_PX,
-            "color": shade,
-            "opacity": 1,
-        },
-    }
+    look = marker(chart.engine_marker(result.facts.engine if result.facts else None), MARKER_PX, shade, 0)
+    told = telling(one.point_ids, said)
+    return scatter(one.per_user, one.per_chip, told, name=html(run.words), line=stroke(shade, width, dash), marker=look)
 
 
 def _slider(result: History, later: Sequence[TradeOff], shown: TradeOff, theme: Theme) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from bench.basis import interpolated, load_curves
 from bench.basis.interpolated import PredictionError
 from bench.library import Library
 from bench.maths import change_points
-from bench.maths.change_points import ALARMS, FEWEST, ChangePoint, Levels
+from bench.maths.change_points import ALARMS, FEWEST, Levels
 from bench.maths.load_curve import LoadCurve
 from bench.questions.history import method
 from bench.questions.history.method import Passports
@@ -120,14 +120,11 @@ def _change(one: FixedLoad, start: int, levels: Levels, place: int) -> SpeedChan
     found = levels.changes[place]
     (first, _), (_, last) = levels.bounds[place : place + 2]
     errors = [value.error for value in one.values[start + first : start + last] if value.is_interpolated]
-    speed, low, high = _as_speed(found, one.lower)
+    speed, low, high = found.ratio, found.low, found.high
+    if one.lower:
+        speed, low, high = 1 / speed, 1 / high, 1 / low
     before, after = (one.values[start + found.at + step].run for step in (-1, 0))
     return SpeedChange(before, after, speed, low, high, found.p, _is_beyond(speed, errors))
-
-
-def _as_speed(found: ChangePoint, lower: bool) -> tuple[float, float, float]:
-    """The ratio of a change with its interval as one of speeds."""
-    return (1 / found.ratio, 1 / found.high, 1 / found.low) if lower else (found.ratio, found.low, found.high)
 
 
 def _is_beyond(speed: float, errors: Sequence[PredictionError | None]) -> bool:

@@ -15,7 +15,7 @@ from bench.basis import evidence, points
 from bench.basis.evidence import PointTally, Ranking, Reason
 from bench.basis.load_curves import LOAD
 from bench.basis.points import PointFacts
-from bench.chart import hardware_words, value_label
+from bench.chart import deployment_words, value_label
 from bench.library import Library
 from bench.library.newest_runs import LINE
 from bench.library.runs import RUN_GAP_DAYS
@@ -98,7 +98,8 @@ class Histories:
     @cached_property
     def labels(self) -> dict[str, str]:
         """The words for each by its code; where those of two are the same, with what else tells them apart."""
-        words = {one.code: _words(one) for one in self.lines}
+        common = dict.fromkeys(("model", "precision", "engine_version", "variant"))
+        words = {one.code: deployment_words(one.facts.row | common) for one in self.lines}
         alike: dict[str, list[DeploymentHistory]] = defaultdict(list)
         for one in self.lines:
             alike[words[one.code]].append(one)
@@ -123,11 +124,6 @@ def again_sql(library: Library) -> str:
     """The DuckDB condition of a point whose deployment was measured on two dates or more."""
     measured = f"SELECT {LINE_SQL} FROM points WHERE evidence = 'measured' AND {usable_sql(library)}"
     return f"{usable_sql(library)} AND {LINE_SQL} IN ({measured} GROUP BY 1 HAVING min(date) < max(date))"
-
-
-def ranking(read: Ranking) -> Ranking:
-    """What a View ranks, with the older runs that a history is made of."""
-    return replace(read, all_runs=True)
 
 
 def histories(library: Library, ranked: Ranking) -> Histories:
@@ -248,12 +244,3 @@ def _further(line: DeploymentHistory, name: str) -> str:
     )
     stated = [f"{number(float(value))} {word}" for word, value in lengths if value is not None]
     return " / ".join([*stated, *([facts.dataset] if facts.dataset else [])]) or "lengths not stated"
-
-
-def _words(line: DeploymentHistory) -> str:
-    """What tells a deployment apart within a story: chips, layout, engine, speculation, workers."""
-    row = line.facts.row
-    parts = [hardware_words(row), value_label("engine", row["engine"]) if row["engine"] else ""]
-    parts += [f"{row['speculation'].upper()} speculation"] if row["speculation"] not in (None, "none") else []
-    parts += ["disaggregated"] if row["disaggregated"] else []
-    return ", ".join(part for part in parts if part)

@@ -9,7 +9,7 @@ from bench.basis.narrator import Narrator
 from bench.basis.points import PointFacts
 from bench.basis.statement import Statement
 from bench.chart import hardware_words
-from bench.maths.change_points import FEWEST, Levels
+from bench.maths.change_points import FEWEST
 from bench.questions.history.method import named
 from bench.questions.history.result import FixedLoad, History, LoadValue, SpeedChange
 from bench.questions.history.words import WORDS
@@ -50,7 +50,7 @@ def _verdict(found: History, one: FixedLoad) -> Statement:
     values, changes = _compared(one), [change for change in one.told if one.verdict == "changed"]
     speed = one.speed(values[0].value, values[-1].value)
     if changes:
-        start, end, levels = _stretch_of(one, changes[-1])
+        start, end, levels = next(own for own in one.stretches if _is_in(one.values[own[0] : own[1]], changes[-1]))
         values, speed = one.values[start:end], one.speed(levels.levels[0], levels.levels[-1])
         changes = [change for change in changes if _is_in(values, change)]
     changed = [value for change in changes for value in one.values if value.run in (change.before, change.after)]
@@ -75,11 +75,6 @@ def _compared(one: FixedLoad) -> Sequence[LoadValue]:
     """The values a verdict without a change is about: the longest stretch of one method, or the last two values."""
     start, end, _ = one.longest_stretch
     return one.values[start:end] if end - start > 1 else one.values[-2:]
-
-
-def _stretch_of(one: FixedLoad, change: SpeedChange) -> tuple[int, int, Levels]:
-    """The stretch of one method that a change lies in."""
-    return next(stretch for stretch in one.stretches if _is_in(one.values[stretch[0] : stretch[1]], change))
 
 
 def _is_in(values: Sequence[LoadValue], change: SpeedChange) -> bool:

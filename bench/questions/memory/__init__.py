@@ -19,13 +19,10 @@ from bench.maths import model_memory
 from bench.maths.model_shape import LATENT, ModelShape
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
 from bench.questions.memory import fitting, verdict
-from bench.questions.memory.figure import figure
+from bench.questions.memory.figure import figure as figure
 from bench.questions.memory.fitting import BEST, DP, TP, MemorySettings
 from bench.questions.memory.result import Fit, Memory
 from bench.view import View
-
-__all__ = ["COLUMNS", "NEEDS", "OPTIONS", "ORDER", "QUESTION", "SECTION", "TITLE", "Fit", "Memory", "answer", "choices",
-           "complete", "figure", "robustness"]  # fmt: skip
 
 TITLE = "Memory"
 QUESTION = "What fits in memory?"
@@ -90,15 +87,8 @@ def complete(library: Library, view: View) -> View:
     basis.check_every(view, OPTIONS)
     filled = story.of(library, view).view
     lengths = sum(float(filled.values(key)[0]) for key in ("isl", "osl") if filled.values(key))
-    defaults = {
-        "weights": STATED,
-        "cache": "bf16",
-        "context": selection.written(lengths or 2048.0),
-        "chart": "chips",
-        "layout": BEST,
-        "memory_used": selection.written(model_memory.UTILISATION),
-        "reserve": "0",
-    }
+    defaults = {one.key: one.default for one in OPTIONS if one.default}
+    defaults["context"] = selection.written(lengths or 2048.0)
     whole = basis.written_out(filled.with_options(**{key: filled.option(key) or one for key, one in defaults.items()}))
     if whole.option("chart") == "chips":
         return whole

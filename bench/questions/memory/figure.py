@@ -10,10 +10,11 @@ import plotly.graph_objects as go
 
 from bench import chart
 from bench.chart import Theme, line_names, value_label
-from bench.chart.axis import widened
-from bench.chart.line_names import EVERY_WIDTH, Pages
+from bench.chart.axis import LogAxis, widened
+from bench.chart.line_names import LineEnd, Pages
 from bench.chart.shades import told_apart
-from bench.chart.texts import PlotPlace, text_at
+from bench.chart.texts import text_at
+from bench.chart.traces import marker, scatter, stroke
 from bench.plain_text import html
 from bench.questions.memory.heat import heat
 from bench.questions.memory.result import CHIPS, Memory, drawn_first, named
@@ -27,9 +28,6 @@ COINCIDING = 12
 
 ALONE_PLOT_PX, PLOT_PX = 370, 274
 """About the height of the plot of a model alone, and of one of models side by side."""
-
-MOST_ROOM = 0.25
-"""The share of a plot that names at the ends of lines may take; what is longer is shortened, or in the legend alone."""
 
 Lines = Mapping[str, Mapping[int, float]]
 """What is drawn of each accelerator, by chips."""
@@ -46,28 +44,6 @@ class MemoryPanel:
     result: Memory
     shown: str
     lines: Lines
-
-
-@dataclass(frozen=True)
-class Space:
-    """Where the lines of a model are drawn: the ends of the axes, both logarithmic, and the height in pixels."""
-
-    across: tuple[float, float]
-    up: tuple[float, float]
-    height: int
-
-    def place(self, chips: float, value: float) -> PlotPlace:
-        """Where a point lies, as shares of the axes."""
-        return _share(chips, *self.across), _share(value, *self.up)
-
-    def at(self, up: float) -> float:
-        """The value that lies at this share of the vertical axis."""
-        low, high = self.up
-        return float(low * (high / low) ** up)
-
-
-def _share(value: float, low: float, high: float) -> float:
-    return math.log(value / low) / math.log(high / low)
 
 
 def figure(result: Memory, theme: Theme) -> go.Figure:
@@ -89,14 +65,13 @@ def figure(result: Memory, theme: Theme) -> go.Figure:
     colours = told_apart({slug: chart.accelerator_colour(slug, theme) for slug in slugs}, theme)
     in_legend: set[str] = set()
     height = ALONE_PLOT_PX if alone else PLOT_PX
-    spaces = {shown: _up([one for one in panels if one.shown == shown]) for shown in {one.shown for one in panels}}
-    alike = [_coinciding(panel.lines, *spaces[panel.shown], height) for panel in panels]
+    ups = [_up(panel, [one for one in panels if one.shown == panel.shown]) for panel in panels]
+    alike = [_coinciding(panel.lines, up, height) for panel, up in zip(panels, ups, strict=True)]
     across = _across(panels, alike)
-    for place, (panel, groups) in enumerate(zip(panels, alike, strict=True), start=1):
-        space = Space(across, spaces[panel.shown], height)
+    for place, (panel, groups, up) in enumerate(zip(panels, alike, ups, strict=True), start=1):
         _add_lines(drawn, panel, place, groups, colours, in_legend)
-        _add_names(drawn, panel.lines, place, groups, colours, theme, space)
-        _add_axes(drawn, panel, place, space)
+        _add_names(drawn, panel.lines, place, groups, colours, theme, (across, up), height)
+        drawn.update_layout({f"xaxis{place}": across.settings, f"yaxis{place}": up.settings})
         if not alone:
             _set_apart(drawn, panel, place, 1 / len(panels))
     return drawn.update_layout(legend=chart.LINES_LEGEND)
@@ -118,18 +93,22 @@ def _leaders(lines: Lines) -> list[str]:
     return sorted(lines, key=lambda slug: -max(value / chips for chips, value in lines[slug].items()))
 
 
-def _up(panels: Sequence[MemoryPanel]) -> tuple[float, float]:
-    """The ends of the vertical axis that these panels have in common."""
-    values = [value for panel in panels for line in panel.lines.values() for value in line.values()]
-    return widened(min(values), max(values), True, 0.06)
+def _up(panel: MemoryPanel, panels: Sequence[MemoryPanel]) -> LogAxis:
+    """The vertical axis of a panel, which these have in common."""
+    most = " at most" * panel.result.is_lower_bound
+    fitting = f"Requests of {number(panel.result.tokens)} tokens that fit{most}"
+    values = [value for one in panels for line in one.lines.values() for value in line.values()]
+    low, high = widened(min(values), max(values), True, 0.06)
+    ticks = [10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
+    return LogAxis(fitting if panel.shown == "requests" else f"Room for KV cache{most} (GiB)", low, high, tuple(ticks))
 
 
-def _across(panels: Sequence[MemoryPanel], alike: Sequence[AlikeLines]) -> tuple[float, float]:
-    """The ends of the horizontal axis of all panels, with room for the names where lines end."""
+def _across(panels: Sequence[MemoryPanel], alike: Sequence[AlikeLines]) -> LogAxis:
+    """The horizontal axis of all panels, with room for the names where lines end."""
     chips = [one for panel in panels for line in panel.lines.values() for one in line]
     first, last = min(chips) / 1.1, max(chips) * 1.1
-    room = max(pages.room([_name(group, pages) for groups in alike for group in groups]) for pages in EVERY_WIDTH)
-    return first, last * (last / first) ** (room / (1 - room))
+    end = line_names.axis_end(first, last, lambda pages: [_name(group, pages) for groups in alike for group in groups])
+    return LogAxis("Accelerators (chips)", first, end, tuple(map(float, CHIPS)))
 
 
 def _set_apart(drawn: go.Figure, panel: MemoryPanel, place: int, height: float) -> None:
@@ -151,22 +130,12 @@ def _add_lines(
     """Draw one model's lines; the legend has each accelerator once."""
     most = "at most " * panel.result.is_lower_bound
     for slug, line in panel.lines.items():
-        drawn.add_trace(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": html(value_label("accelerator", slug)),
-                "line": {"color": colours[slug]},
-                "x": list(line),
-                "y": list(line.values()),
-                "legendgroup": slug,
-                "showlegend": slug not in in_legend,
-                "xaxis": f"x{place}",
-                "yaxis": f"y{place}",
-                "hovertemplate": f"%{{x}} x {html(_together(alike, slug))}: {most}%{{y:,.4~r}}"
-                f"{_range(panel.result, slug)}<extra></extra>",
-            }
-        )
+        told = f"%{{x}} x {html(_together(alike, slug))}: {most}%{{y:,.4~r}}{_range(panel.result, slug)}"
+        legend = {"name": html(value_label("accelerator", slug)), "showlegend": slug not in in_legend}
+        look = {"line": stroke(colours[slug], 2), "marker": marker("circle", 6, colours[slug], 0)}
+        axes = {"xaxis": f"x{place}", "yaxis": f"y{place}", "legendgroup": slug}
+        said = {"hovertemplate": f"{told}<extra></extra>"}
+        drawn.add_trace(scatter([*line], [*line.values()], said, **legend, **axes, **look))
         in_legend.add(slug)
 
 
@@ -177,24 +146,9 @@ def _range(result: Memory, slug: str) -> str:
     return f"<br>{html(value_label('accelerator', slug))}, chips at least: {', '.join(words)}" if words else ""
 
 
-def _add_axes(drawn: go.Figure, panel: MemoryPanel, place: int, space: Space) -> None:
-    most = " at most" * panel.result.is_lower_bound
-    fitting = f"Requests of {number(panel.result.tokens)} tokens that fit{most}"
-    low, high = (math.log10(one) for one in space.up)
-    ticks = [10.0**power for power in range(math.ceil(low), math.floor(high) + 1)]
-    drawn.update_layout(
-        {f"xaxis{place}": {"type": "log", "title": {"text": "Accelerators (chips)", "font": {"size": 13}},
-                           "range": [math.log10(one) for one in space.across], "tickvals": list(CHIPS)},
-         f"yaxis{place}": {"type": "log", "range": [low, high], "tickvals": ticks,
-                           "ticktext": [f"{one:,g}" for one in ticks],
-                           "title": {"text": fitting if panel.shown == "requests" else f"Room for KV cache{most} (GiB)",
-                                     "font": {"size": 13}}}}
-    )  # fmt: skip
-
-
-def _coinciding(lines: Lines, low: float, high: float, height: int) -> list[list[str]]:
-    """The accelerators whose lines nobody can tell apart on an axis from `low` to `high`, together; leaders first."""
-    least = (high / low) ** (COINCIDING / height)
+def _coinciding(lines: Lines, up: LogAxis, height: int) -> list[list[str]]:
+    """The accelerators whose lines nobody can tell apart on this axis, together; leaders first."""
+    least = (up.high / up.low) ** (COINCIDING / height)
     groups: list[list[str]] = []
     for slug in _leaders(lines):
         line = lines[slug]
@@ -217,8 +171,7 @@ def _together(alike: AlikeLines, slug: str) -> str:
 def _name(group: Sequence[str], pages: Pages) -> str:
     """What is written at the end of these accelerators' line; nothing where that is too long for such pages."""
     first, more = value_label("accelerator", group[0]), len(group) - 1
-    names = [named(group), *([f"{first} and {more} more", f"{first} +{more}"] if more else [])]
-    return next((name for name in names if pages.room([name]) <= MOST_ROOM), "")
+    return pages.fitting(named(group), *([f"{first} and {more} more", f"{first} +{more}"] if more else []))
 
 
 def _add_names(
@@ -228,32 +181,14 @@ def _add_names(
     alike: AlikeLines,
     colours: Mapping[str, str],
     theme: Theme,
-    space: Space,
+    axes: tuple[LogAxis, LogAxis],
+    height: int,
 ) -> None:
     """Write the names of one model's lines where they end, as pages have room for them."""
-    ways = [[space.place(*one) for one in line.items()] for line in lines.values()]
-    drawn = [one for way in ways for one in line_names.along(way)]
-    for pages in EVERY_WIDTH:
-        named = [(group, name) for group in alike if (name := _name(group, pages))]
-        ends = [space.place(*max(lines[group[0]].items())) for group, _ in named]
-        widths = [line_names.width(name) for _, name in named]
-        labels = line_names.placed(ends, widths, drawn, plots=pages.plots(space.height))
-        for (group, name), label in zip(named, labels, strict=True):
-            if label is not None:
-                figure.add_trace(
-                    {
-                        "type": "scatter",
-                        "mode": "text",
-                        "hoverinfo": "skip",
-                        "showlegend": False,
-                        "cliponaxis": False,
-                        "x": [max(lines[group[0]])],
-                        "y": [space.at(label.up)],
-                        "legendgroup": group[0],
-                        "text": [pages.shown(line_names.text(html(name), is_left=label.is_left))],
-                        "xaxis": f"x{place}",
-                        "yaxis": f"y{place}",
-                        "textposition": "middle left" if label.is_left else "middle right",
-                        "textfont": line_names.font(colours[group[0]], theme),
-                    }
-                )
+    across, up = axes
+    ends = []
+    for group in alike:
+        chips, value = max(lines[group[0]].items())
+        ends.append(LineEnd((across.place(chips), up.place(value)), chips, colours[group[0]], group[0]))
+    for one in line_names.traces(ends, lambda pages: [_name(group, pages) for group in alike], up.at, height, theme):
+        figure.add_trace({**one, "xaxis": f"x{place}", "yaxis": f"y{place}"})

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from bench import chart
 from bench.chart import Theme, look, value_label
-from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_values
+from bench.chart.colouring import Colouring, of_values
 from bench.chart.texts import text_at
 from bench.plain_text import html
 from bench.questions.memory.result import Memory, MemoryCell
@@ -78,39 +78,29 @@ def _traces(
     theme: Theme,
     result: Memory,
 ) -> list[dict[str, Any]]:
-    """The cells under dark ink, those under light ink, and those without a value."""
+    """The cells without a value, and those with one."""
     values = np.full((len(up), len(across)), np.nan)
     bare = np.full(values.shape, "", dtype=object)
     for cell in cells:
         at = up.index(cell.up), across.index(cell.across)
         values[at] = cell.value or math.nan
         bare[at] = "" if cell.value else NOT_KNOWN if cell.value is None else NOT_FITTING
-    said = _hovers(cells, across, up, result)
-    common = {
+    common = {"x": list(range(len(across))), "y": list(range(len(up)))}
+    said = {"hovertext": _hovers(cells, across, up, result), "hovertemplate": "%{hovertext}<extra></extra>"}
+    empty = {
         "type": "heatmap",
-        "x": list(range(len(across))),
-        "y": list(range(len(up))),
+        "z": np.where(np.isnan(values), 0.0, np.nan),
+        "text": bare,
+        "texttemplate": "%{text}",
+        "textfont": {"color": theme.text},
+        "colorscale": [[0, f"{theme.grid}55"], [1, f"{theme.grid}55"]],
+        "showscale": False,
         "xgap": 2,
         "ygap": 2,
-        "customdata": said,
-        "hovertemplate": "%{customdata}<extra></extra>",
     }
-    empty = np.where(np.isnan(values), 0.0, np.nan)
-    traces = [
-        {**common, "z": empty, "text": bare, "texttemplate": "%{text}", "showscale": False, "zmin": 0, "zmax": 1,
-         "colorscale": [[0, f"{theme.grid}55"], [1, f"{theme.grid}55"]], "textfont": {"color": theme.text}}
-    ]  # fmt: skip
-    known = np.nan_to_num(values, nan=1.0)
-    dark = colouring.dark_ink(known)
-    for ink, inked in ((DARK_INK, dark), (LIGHT_INK, ~dark)):
-        own = inked & ~np.isnan(values)
-        if own.any():
-            shown = np.where(own, colouring.of(known), np.nan)
-            text = [[_in_cell(one) if mine else "" for one, mine in zip(*rows, strict=True)]
-                    for rows in zip(values.tolist(), own.tolist(), strict=True)]  # fmt: skip
-            traces.append({**common, "z": shown, "text": text, "texttemplate": "%{text}", "coloraxis": "coloraxis",
-                           "textfont": {"color": ink, "size": 11}})  # fmt: skip
-    return traces
+    texts = [["" if math.isnan(one) else _in_cell(one) for one in line] for line in values.tolist()]
+    filled = colouring.cells(values, texts, said["hovertext"], coloraxis="coloraxis", **common)
+    return [{**empty, **common, **said, "hoverongaps": False}, filled]
 
 
 def _in_cell(value: float) -> str:

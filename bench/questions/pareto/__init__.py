@@ -24,9 +24,8 @@ from bench.maths.pareto import Frontiers, log_span
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
 from bench.questions.pareto import axes as choosing
 from bench.questions.pareto import figure as drawing
-from bench.questions.pareto import points, undrawn, verdict
+from bench.questions.pareto import points, verdict
 from bench.questions.pareto.axes import FEWEST, GROUPS, ONE_FRONTIER, Axes
-from bench.questions.pareto.gains import gains
 from bench.questions.pareto.points import Points, reduced
 from bench.questions.pareto.result import Group, Lead, Pareto, Span, Spot
 from bench.view import View
@@ -217,7 +216,7 @@ def _pareto(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
         instead=choosing.instead(library, ranking.view) if len(frame) < FEWEST else None,
         is_x_best=end == 0,
         points=_rows(frame, drawn, fronts, axes),
-        cheapest=undrawn.cheapest(library, ranking, axes),
+        cheapest=points.cheapest(library, ranking, axes),
         grid=every.in_cells(spans) if in_cells and spans else None,
     )
 
@@ -245,8 +244,8 @@ def _rows(frame: pd.DataFrame, drawn: pd.DataFrame, frontiers: Frontiers, axes: 
     """
     ids, x, y = (frame[name].tolist() for name in ("point_id", "x", "y"))
     words = {
-        "step": {ids[at]: told for line in frontiers.lines.values() for at, told in gains(axes, x, y, line)},
-        "overall_step": {ids[at]: told for at, told in gains(axes, x, y, frontiers.overall)},
+        "step": {ids[at]: told for line in frontiers.lines.values() for at, told in verdict.gains(axes, x, y, line)},
+        "overall_step": {ids[at]: told for at, told in verdict.gains(axes, x, y, frontiers.overall)},
     }
     places = {ids[at]: place for place, at in enumerate(at for line in frontiers.lines.values() for at in line)}
     marks = {

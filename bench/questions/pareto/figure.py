@@ -15,9 +15,10 @@ from bench.basis.evidence import BEYOND, UNKNOWN
 from bench.catalogue import Metric
 from bench.chart import Theme, line_names, value_label
 from bench.chart.axis import Axis, widened
-from bench.chart.line_names import EVERY_WIDTH, Label, LabelAnchor
+from bench.chart.line_names import LineEnd
 from bench.chart.shades import faint, told_apart
-from bench.chart.texts import PlotPlace, text_at
+from bench.chart.texts import text_at
+from bench.chart.traces import marker, scatter, stroke
 from bench.plain_text import html
 from bench.questions.pareto.points import ASIDE
 from bench.questions.pareto.result import CloudGrid, Group, Pareto
@@ -27,17 +28,11 @@ DRAWN_AS_SVG = 5_000
 """More points than this are drawn by WebGL, and only frontier points keep the long hover text."""
 
 DRAWN_COLUMNS = ("point_id", "owner", "engine", "enters", "aside", "on_frontier", "is_knee")
-HEIGHT = 580
-PLOT_PX = (430, 390, 340)
-"""About the height of the plot on pages of EVERY_WIDTH: on narrow ones the legends have more lines."""
-
-PLOTS = [plot for pages, height in zip(EVERY_WIDTH, PLOT_PX, strict=True) for plot in pages.plots(height)]
+HEIGHT, PLOT_PX = 580, 340
+"""The height of the chart, and about that of its plot where the legends have most lines."""
 
 BEHIND, LEADING = 6.5, 9
 """The sizes of points behind the frontiers and on them."""
-
-MOST_AVOIDED = 600
-"""So many of the points behind the frontiers are kept free of names, where there is room."""
 
 END_ROOM = 0.04
 """The share of an axis kept free at its end."""
@@ -45,8 +40,8 @@ END_ROOM = 0.04
 MOST_SHARED = 12
 """The dominated points of this many passports, the commonest, have a trace each, which sends it once."""
 
-BEST, RING_PX = "best within the limits", 15
-"""What is written at a point within a ring, and how far from it the ring reaches."""
+RING_PX, PAST = 15, 0.7
+"""How far the ring around the best point reaches; past so large a share of the plot its name ends there."""
 
 DIMMED = 0.45
 """The opacity of the hollow points that break a limit, or do not state what it is on."""
@@ -76,24 +71,17 @@ def draw(pareto: Pareto, theme: Theme) -> go.Figure:
         *(_cloud(rows, x, y, shades, theme) if pareto.grid is None else [_grid(pareto.grid, theme)]),
         *_overall(pareto, x, theme),
         *(_frontier(rows, group, x, y, shades[group.owner], in_legend=in_legend) for group in pareto.drawn),
-        *_names(pareto, rows, x, y, shades, theme),
+        *_knees(pareto, shades),
+        *_names(pareto, x, y, shades, theme),
         *_ring(pareto, theme),
         *_keys(rows, theme),
     ]
     # In one piece: plotly checks it several times faster at once than one update at a time.
-    settings = {
-        **chart.look(theme, height=HEIGHT),
-        "uirevision": f"{pareto.x} {pareto.y} {x.log}",
-        "hovermode": "closest",
-        "margin": {**chart.look(theme)["margin"], "t": 24},
-        "xaxis": {**chart.look_of_axis(theme), **x.settings},
-        "yaxis": {**chart.look_of_axis(theme), **y.settings},
-        "legend": chart.LINES_LEGEND,
-        "legend2": chart.KEYS_LEGEND,
-    }
+    settings = chart.settings(theme, x.settings, y.settings, height=HEIGHT)
+    settings["uirevision"] = f"{pareto.x} {pareto.y} {x.log}"
     figure = go.Figure({"data": traces, "layout": settings})
     _add_limits(figure, pareto, x, y, theme)
-    _add_best(figure, pareto, rows, x, y, theme)
+    _add_best(figure, pareto, x, y, theme)
     return figure
 
 
@@ -116,25 +104,17 @@ def _cloud(rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str], them
     owners = beaten["owner"].where(beaten["owner"].isin(list(shades)), "")
     for (owner, _), some in beaten.groupby([owners, shared_passport], sort=False):
         shade = shades.get(str(owner), theme.rest)
-        yield {
-            "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter",
-            "mode": "markers",
-            "showlegend": False,
+        kept = zip(some["enters"], some["aside"], strict=True)
+        opacities = [_opacity(enters, aside, shade, theme) for enters, aside in kept]
+        yield scatter(
+            some[x.metric.key],
+            some[y.metric.key],
+            shared(some),
+            type="scattergl" if len(rows) > DRAWN_AS_SVG else "scatter",
+            showlegend=False,
             **({"legendgroup": html(str(owner))} if owner in shades else {}),
-            "x": some[x.metric.key],
-            "y": some[y.metric.key],
-            **shared(some),
-            "marker": {
-                "symbol": _symbols(some),
-                "size": BEHIND,
-                "line": {"width": 1, "color": shade},
-                "opacity": [
-                    _opacity(enters, aside, shade, theme)
-                    for enters, aside in zip(some["enters"], some["aside"], strict=True)
-                ],
-                "color": shade,
-            },
-        }
+            marker=marker(_symbols(some), BEHIND, shade, opacity=opacities),
+        )
 
 
 def _opacity(enters: bool, aside: str | None, shade: str, theme: Theme) -> float:
@@ -168,94 +148,41 @@ def _overall(pareto: Pareto, x: Axis, theme: Theme) -> list[dict[str, Any]]:
     if len(pareto.overall) < 2 or len(pareto.drawn) < 2:
         return []
     line = sorted(pareto.overall, key=lambda spot: spot.x)
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "best of all",
-            "hoverinfo": "skip",
-            "opacity": 0.16,
-            "legend": "legend2",
-            "x": [spot.x for spot in line],
-            "y": [spot.y for spot in line],
-            "line": {"color": theme.frontier, "width": 11, "shape": _stairs(x)},
-        }
-    ]
+    look = {"name": "best of all", "opacity": 0.16, "legend": "legend2"}
+    stairs = stroke(theme.frontier, 11, shape=_stairs(x))
+    return [scatter([spot.x for spot in line], [spot.y for spot in line], **look, line=stairs)]
 
 
 def _frontier(rows: pd.DataFrame, group: Group, x: Axis, y: Axis, shade: str, *, in_legend: bool) -> dict[str, Any]:
     line = rows[rows["on_frontier"] & (rows["owner"] == group.owner)].sort_values(x.metric.key)
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": html(group.label or "frontier"),
-        "showlegend": in_legend,
-        "legendgroup": html(group.owner),
-        "x": line[x.metric.key],
-        "y": line[y.metric.key],
-        **shared(line),
-        "line": {"color": shade, "width": 1.8, "shape": _stairs(x)},
-        "marker": {
-            "symbol": _symbols(line),
-            "size": LEADING,
-            "color": shade,
-            "opacity": 1,
-            "line": {"width": 1.2, "color": shade},
-        },
-    }
+    return scatter(
+        line[x.metric.key],
+        line[y.metric.key],
+        shared(line),
+        name=html(group.label or "frontier"),
+        showlegend=in_legend,
+        legendgroup=html(group.owner),
+        line=stroke(shade, 1.8, shape=_stairs(x)),
+        marker=marker(_symbols(line), LEADING, shade, 1.2),
+    )
 
 
-def _names(
-    pareto: Pareto, rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme
-) -> Iterator[dict[str, Any]]:
-    """Each line's name at its end, where there is room, and its knee's ring; on a phone the legend alone names it."""
-    labels = _labels(pareto, rows, x, y)
-    for group, own in zip(pareto.drawn, labels, strict=True):
-        knee, name = group.knee, html(line_names.shortened(group.label))
-        shown = [(pages, one) for pages, one in zip(EVERY_WIDTH, own, strict=True) if one is not None and name]
-        xs, ys, texts, sides = ([knee.x], [knee.y], [""], ["middle right"]) if knee else ([], [], [], [])
-        xs = [*xs, *[max(group.line)[0]] * len(shown)]
-        ys = [*ys, *(y.at(label.up) for _, label in shown)]
-        texts = [*texts, *(pages.shown(line_names.text(name, is_left=one.is_left)) for pages, one in shown)]
-        sides = [*sides, *("middle left" if label.is_left else "middle right" for _, label in shown)]
-        shade = shades[group.owner]
-        is_knee = [True, *[False] * len(shown)] if knee else [False] * len(shown)
-        yield {
-            "type": "scatter", "x": xs, "y": ys, "text": texts, "textposition": sides, "mode": "markers+text",
-            "hoverinfo": "skip", "showlegend": False, "legendgroup": html(group.owner), "cliponaxis": False,
-            **line_names.lasting(line_names.font(shade, theme)),
-            "marker": {"symbol": "circle-open", "size": [18 if one else 0 for one in is_knee], "color": shade,
-                       "line": {"width": 2}, "opacity": [int(one) for one in is_knee]},
-        }  # fmt: skip
+def _knees(pareto: Pareto, shades: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """A ring around each line's knee."""
+    for group in pareto.drawn:
+        if knee := group.knee:
+            ring = marker("circle-open", 18, shades[group.owner], 2)
+            yield scatter([knee.x], [knee.y], showlegend=False, legendgroup=html(group.owner), marker=ring)
 
 
-def _labels(pareto: Pareto, rows: pd.DataFrame, x: Axis, y: Axis) -> list[tuple[Label | None, ...]]:
-    """Where the name of each line goes on pages of EVERY_WIDTH."""
-    paths = _paths(pareto, x, y)
-    widths = [line_names.width(line_names.shortened(group.label)) for group in pareto.drawn]
-    best = None if pareto.best is None else _best_beside(pareto, rows, x, y).box
-    placed = [
-        line_names.placed(
-            [path[-1] for path in paths],
-            widths,
-            [*paths, *_behind(rows, x, y)],
-            None if best is None else best[:, nth : nth + 1],
-            up_first=x.metric.direction == "higher",
-            plots=[plot],
-        )
-        for nth, plot in enumerate(PLOTS)
-    ]
-    return list(zip(*placed, strict=True))
-
-
-def _paths(found: Pareto, x: Axis, y: Axis) -> list[list[PlotPlace]]:
-    return [[(x.place(across), y.place(up)) for across, up in sorted(group.line)] for group in found.drawn]
-
-
-def _behind(rows: pd.DataFrame, x: Axis, y: Axis) -> list[list[PlotPlace]]:
-    """The points on no frontier, each as a path of its own that names keep off."""
-    behind = rows.loc[~rows["on_frontier"], [x.metric.key, y.metric.key]].head(MOST_AVOIDED)
-    return [[(x.place(across), y.place(up))] for across, up in behind.itertuples(index=False)]
+def _names(pareto: Pareto, x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
+    """Each line's name at its end, where there is room; on a phone the legend alone names it."""
+    ends = []
+    for group in pareto.drawn:
+        across, up = max(group.line)
+        ends.append(LineEnd((x.place(across), y.place(up)), across, shades[group.owner], html(group.owner)))
+    names = [line_names.shortened(group.label) for group in pareto.drawn]
+    return line_names.traces(ends, lambda _: names, y.at, PLOT_PX, theme)
 
 
 def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -269,22 +196,8 @@ def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
     if rows["is_knee"].any():
         keys.append(("knee", "circle-open", 15))
     for label, symbol, size in keys:
-        yield {
-            "type": "scatter",
-            "x": [None],
-            "y": [None],
-            "mode": "markers",
-            "name": chart.key_lines(label),
-            "hoverinfo": "skip",
-            "legend": "legend2",
-            "marker": {
-                "symbol": symbol,
-                "size": size,
-                "color": theme.muted,
-                "opacity": DIMMED if label in LIMITED.values() else 1,
-                "line": {"width": 1.5, "color": theme.muted},
-            },
-        }
+        opacity = DIMMED if label in LIMITED.values() else 1
+        yield chart.marker_key(label, symbol, theme, size=size, opacity=opacity)
 
 
 def _symbols(rows: pd.DataFrame) -> list[str]:
@@ -387,37 +300,22 @@ def _ring(pareto: Pareto, theme: Theme) -> list[dict[str, Any]]:
     """The trace of a ring around the best point within the limits; none without one."""
     if pareto.best is None:
         return []
-    marker = {"symbol": "circle-open", "size": 26, "color": theme.text, "line": {"width": 2.2}}
-    place = {"type": "scatter", "x": [pareto.best.x], "y": [pareto.best.y], "mode": "markers"}
-    return [{**place, "hoverinfo": "skip", "showlegend": False, "marker": marker}]
+    ring = marker("circle-open", 26, theme.text, 2.2)
+    return [scatter([pareto.best.x], [pareto.best.y], showlegend=False, marker=ring)]
 
 
-def _add_best(figure: go.Figure, pareto: Pareto, rows: pd.DataFrame, x: Axis, y: Axis, theme: Theme) -> None:
-    """Write the name of the best point within the limits where it covers least."""
+def _add_best(figure: go.Figure, pareto: Pareto, x: Axis, y: Axis, theme: Theme) -> None:
+    """Write what the ringed point is beyond it, where nothing within the limits is better."""
     if pareto.best is None:
         return
-    beside = _best_beside(pareto, rows, x, y)
-    figure.add_annotation(
-        **_at(x, y, pareto.best.x, pareto.best.y),
-        text=f"<b>{BEST}</b>",
-        showarrow=False,
-        xanchor=beside.anchor,
-        xshift=beside.across,
-        yanchor="middle",
-        yshift=beside.up,
-        bgcolor=_veil(theme),
-        borderpad=0,
-        font={"size": 12},
-    )
-
-
-def _best_beside(pareto: Pareto, rows: pd.DataFrame, x: Axis, y: Axis) -> LabelAnchor:
-    """Where that name goes."""
-    assert pareto.best is not None
-    drawn = [*_paths(pareto, x, y), *_behind(rows, x, y)]
-    place = (x.place(pareto.best.x), y.place(pareto.best.y))
-    up_first = x.metric.direction == "higher"
-    return line_names.freest(place, line_names.width(BEST), RING_PX, drawn, up_first=up_first, plots=PLOTS)
+    upwards = 1 if y.metric.direction == "higher" else -1
+    if x.metric.direction == "higher":
+        side = "right" if x.place(pareto.best.x) > PAST else "left"
+    else:
+        side = "left" if x.place(pareto.best.x) < 1 - PAST else "right"
+    at, corner = _at(x, y, pareto.best.x, pareto.best.y), f"{side} {'bottom' if upwards > 0 else 'top'}"
+    text = text_at("<b>best within the limits</b>", at["x"], at["y"], corner=corner, shift=(0, upwards * RING_PX))
+    figure.add_annotation(text, bgcolor=_veil(theme), borderpad=0)
 
 
 def _veil(theme: Theme) -> str:

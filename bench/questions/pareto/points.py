@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,10 +23,12 @@ from bench.basis.limits import Limit
 from bench.basis.prices import ChipPrice
 from bench.catalogue import PRICED, metric
 from bench.library import Library
-from bench.maths import pareto
+from bench.maths import cost, pareto
 from bench.maths.grid import TIE
-from bench.questions.pareto.axes import Axes, finite_sql
-from bench.questions.pareto.result import CloudGrid, Span
+from bench.questions import operating_points
+from bench.questions.operating_points import Search
+from bench.questions.pareto.axes import Axes, candidates, finite_sql
+from bench.questions.pareto.result import CloudGrid, Span, Undrawn
 from bench.selection import Clause, as_asked
 from bench.wording import inline
 
@@ -276,6 +278,34 @@ def priced(frame: pd.DataFrame, prices: Mapping[str, ChipPrice]) -> pd.DataFrame
     # A table without rows has columns of objects, which do not multiply.
     hourly = frame["accelerator"].map({chip: price.usd for chip, price in prices.items()}).astype("float64")
     return frame.assign(y=frame["y"].astype("float64") * hourly)[hourly.notna()].reset_index(drop=True)
+
+
+def cheapest(library: Library, ranking: Ranking, axes: Axes) -> Undrawn | None:
+    """The point that Cost calls cheapest, where it lacks x; None where it has x, or y is no cost."""
+    if axes.choice is None:
+        return None
+    own = [one for one in ranking.limits if one.metric == axes.y]
+    limited = replace(ranking, limits=tuple(one for one in ranking.limits if one not in own))
+    along, _ = candidates(library, "", "")
+    rate = PRICED[axes.y.key]
+    positive = f'CASE WHEN isfinite("{rate}") AND "{rate}" > 0 THEN "{rate}" END'
+    search = operating_points.of_usual_kind(library, limited, Search(positive, inline(metric(rate)), "''"))
+    every = operating_points.best(library, limited, search)
+    costs = {
+        one.point_id: axes.prices[one.accelerator].usd / one.merit
+        for one in every
+        if one.point_id and one.merit and one.accelerator in axes.prices
+    }
+    if not costs:
+        return None
+    first = min(costs, key=lambda id: costs[id])
+    point = operating_points.read(library, search, [first], along)[first]
+    hour = axes.prices[point.accelerator].usd * point.accelerators
+    usd = cost.usd_per_million(hour, point.rate, axes.choice.utilisation)
+    keeps = usd is not None and all(usd <= one.value if one.at_most else usd >= one.value for one in own)
+    if usd is None or not keeps or axes.x.key in point.metrics:
+        return None
+    return Undrawn(usd, point.facts, tuple(point.metrics))
 
 
 def _counts(rows: pd.DataFrame, key: str, of: str = "points") -> dict[str, int]:

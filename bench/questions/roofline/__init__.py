@@ -18,16 +18,13 @@ from bench.chart import value_label
 from bench.errors import UnknownName
 from bench.library import Library
 from bench.questions import Answer, Choices, Column, Steps, Why, counting, pipeline
-from bench.questions.roofline import ceilings, measured, steps, verdict
-from bench.questions.roofline.figure import figure
+from bench.questions.roofline import ceilings, measured, verdict
+from bench.questions.roofline.figure import figure as figure
 from bench.questions.roofline.paths import UNITS
 from bench.questions.roofline.result import BATCH, INTENSITY, HeldPoint, Roofline, closest
 from bench.records import LOAD_AXES
 from bench.view import View
 from bench.wording import joined, number, share
-
-__all__ = ["COLUMNS", "NEEDS", "OPTIONS", "ORDER", "QUESTION", "SECTION", "STEPS", "TITLE", "Roofline", "answer",
-           "choices", "complete", "figure", "robustness"]  # fmt: skip
 
 TITLE = "Roofline"
 QUESTION = "How close to the hardware?"
@@ -168,7 +165,7 @@ def _roofline(library: Library, whole: View) -> Roofline:
         roofs=ceilings.roofs(rigs, projected),
         curves=(*curves, *(projected.curves(phase) if projected and curves else ())),
         projection=projected.projection if projected else None,
-        breakdowns=tuple(steps.breakdowns(library, {one.rig for one in rigs})),
+        breakdowns=tuple(measured.breakdowns(library, {one.rig for one in rigs})),
         tally=measured.tally(library, ranking, phase, sum(one.enters for one in points)),
         limits=ranking.limits,
         deciding=deciding,
@@ -188,8 +185,7 @@ def _row(one: HeldPoint, phase: RooflinePhase) -> dict[str, Any]:
     times = {"memory_ms": use.least.memory, "compute_ms": use.least.compute, "exchange_ms": use.least.exchange}
     return {
         "point_id": facts.point_id,
-        **{key: getattr(facts, key) for key in FACTS},
-        **{key: getattr(facts, key) for key in LOAD_AXES},
+        **{key: getattr(facts, key) for key in (*FACTS, *LOAD_AXES)},
         "requests_per_step": use.requests,
         "output_tokens_per_s": one.load.rate,
         "ceiling": use.ceiling,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import plotly.graph_objects as go
@@ -11,9 +11,10 @@ import plotly.graph_objects as go
 from bench import chart
 from bench.basis.roofline import RooflinePhase
 from bench.chart import Theme, line_names, value_label
-from bench.chart.line_names import EVERY_WIDTH
+from bench.chart.line_names import LineEnd
 from bench.chart.shades import told_apart
 from bench.chart.texts import text_at
+from bench.chart.traces import marker, scatter, stroke, telling
 from bench.plain_text import html
 from bench.questions.roofline import paths
 from bench.questions.roofline.paths import LinePath, RooflinePlot
@@ -32,8 +33,6 @@ MARKER_PX, LEAST_PX, RING_PX = 8.5, 5.5, 17
 
 DASHES = ("solid", "dash", "longdashdot", "longdash")
 PROJECTED = "dot"
-MOST_NAME = 0.25
-"""The share of a plot that the name of a line may take."""
 
 
 def figure(result: Roofline, theme: Theme) -> go.Figure:
@@ -50,17 +49,13 @@ def figure(result: Roofline, theme: Theme) -> go.Figure:
         *_names(plot, shades, theme),
         *_keys(result, theme),
     ]
-    layout = {
-        **chart.look(theme, height=HEIGHT),
+    settings = {
+        **chart.settings(theme, plot.across.settings, plot.up.settings, height=HEIGHT),
         "uirevision": f"{result.phase} {result.axis}",
-        "hovermode": "closest",
-        "margin": {**chart.look(theme)["margin"], "t": 24},
-        "xaxis": {**chart.look_of_axis(theme), **plot.across.settings},
-        "yaxis": {**chart.look_of_axis(theme), **plot.up.settings},
         "legend": {**chart.LINES_LEGEND, "itemsizing": "constant" if result.compares_models else "trace"},
-        "legend2": chart.KEYS_LEGEND,
+        "annotations": [*_sides(result, plot, theme)],
     }
-    return go.Figure({"data": traces, "layout": {**layout, "annotations": [*_sides(result, plot, theme)]}})
+    return go.Figure({"data": traces, "layout": settings})
 
 
 def _sides(result: Roofline, plot: RooflinePlot, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -85,21 +80,16 @@ def _shades(result: Roofline, plot: RooflinePlot, theme: Theme) -> dict[str, str
 
 
 def _line(line: LinePath, result: Roofline, shades: Mapping[str, str], theme: Theme) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": html(line.name),
-        "legendgroup": html(line.group),
-        "showlegend": not result.compares_models,
-        "x": list(line.xs),
-        "y": list(line.ys),
-        "line": {
-            "color": shades.get(line.accelerator, theme.rest),
-            "width": 2,
-            "dash": PROJECTED if line.is_projected else DASHES[line.rank % len(DASHES)],
-        },
-        "hovertemplate": f"{html(line.about)}<extra></extra>",
-    }
+    dash = PROJECTED if line.is_projected else DASHES[line.rank % len(DASHES)]
+    return scatter(
+        line.xs,
+        line.ys,
+        {"hovertemplate": f"{html(line.about)}<extra></extra>"},
+        name=html(line.name),
+        legendgroup=html(line.group),
+        showlegend=not result.compares_models,
+        line=stroke(shades.get(line.accelerator, theme.rest), 2, dash),
+    )
 
 
 def _points(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
@@ -112,25 +102,18 @@ def _points(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Iterat
     named: set[str] = set()
     for (group, owner), own in grouped.items():
         places = [place for one in own if (place := paths.place(result, one.use)) is not None]
-        shade = shades.get(owner, theme.rest)
-        yield {
-            "type": "scattergl" if brief else "scatter",
-            "mode": "markers",
-            "name": html(value_label("model", owner)),
-            "showlegend": result.compares_models and owner not in named,
-            "legendgroup": html(owner if result.compares_models else group),
-            "x": [x for x, _ in places],
-            "y": [y for _, y in places],
-            "customdata": [[one.facts.point_id, _said(result, one, brief=brief)] for one in own],
-            "hovertemplate": "%{customdata[1]}<extra></extra>",
-            "marker": {
-                "symbol": [chart.engine_marker(one.facts.engine, measured=one.enters) for one in own],
-                "size": [LEAST_PX if one.use.is_least else MARKER_PX for one in own],
-                "opacity": 1,
-                "color": shade,
-                "line": {"width": 1, "color": shade},
-            },
-        }
+        symbols = [chart.engine_marker(one.facts.engine, measured=one.enters) for one in own]
+        sizes = [LEAST_PX if one.use.is_least else MARKER_PX for one in own]
+        yield scatter(
+            [x for x, _ in places],
+            [y for _, y in places],
+            telling((one.facts.point_id for one in own), (_said(result, one, brief=brief) for one in own)),
+            type="scattergl" if brief else "scatter",
+            name=html(value_label("model", owner)),
+            showlegend=result.compares_models and owner not in named,
+            legendgroup=html(owner if result.compares_models else group),
+            marker=marker(symbols, sizes, shades.get(owner, theme.rest)),
+        )
         named.add(owner)
 
 
@@ -155,16 +138,9 @@ def _rings(result: Roofline, theme: Theme) -> Iterator[dict[str, Any]]:
     """A ring around each point above its ceiling, and one more in the legend of shapes."""
     above = [place for one in result.points if one.is_above and (place := paths.place(result, one.use))]
     if above:
-        yield {
-            "type": "scatter",
-            "mode": "markers",
-            "name": chart.key_lines("above its ceiling"),
-            "legend": "legend2",
-            "hoverinfo": "skip",
-            "x": [x for x, _ in above],
-            "y": [y for _, y in above],
-            "marker": {"symbol": "circle-open", "size": RING_PX, "color": theme.text, "line": {"width": 1.6}},
-        }
+        look = {"name": chart.key_lines("above its ceiling"), "legend": "legend2"}
+        ring = marker("circle-open", RING_PX, theme.text, 1.6)
+        yield scatter([x for x, _ in above], [y for _, y in above], **look, marker=ring)
 
 
 def _projected(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
@@ -174,18 +150,16 @@ def _projected(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Ite
     rig = result.projection.rig
     places = [(one, place) for one in result.projection.places if (place := paths.place(result, one.use)) is not None]
     shade = shades.get(rig.model if result.compares_models else rig.accelerator, theme.rest)
-    yield {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": chart.key_lines("projected"),
-        "legend": "legend2",
-        "x": [x for _, (x, _) in places],
-        "y": [y for _, (_, y) in places],
-        "line": {"color": shade, "width": 1, "dash": PROJECTED},
-        "marker": {"symbol": "circle-open", "size": MARKER_PX, "color": shade, "line": {"width": 1.6}},
-        "text": [_said_of_projected(result.projection, result.phase, one) for one, _ in places],
-        "hovertemplate": "%{text}<extra></extra>",
-    }
+    texts = [_said_of_projected(result.projection, result.phase, one) for one, _ in places]
+    yield scatter(
+        [x for _, (x, _) in places],
+        [y for _, (_, y) in places],
+        {"text": texts, "hovertemplate": "%{text}<extra></extra>"},
+        name=chart.key_lines("projected"),
+        legend="legend2",
+        line=stroke(shade, 1, PROJECTED),
+        marker=marker("circle-open", MARKER_PX, shade, 1.6),
+    )
 
 
 def _said_of_projected(projection: Projection, phase: RooflinePhase, one: ProjectedUse) -> str:
@@ -201,42 +175,16 @@ def _said_of_projected(projection: Projection, phase: RooflinePhase, one: Projec
 
 def _names(plot: RooflinePlot, shades: Mapping[str, str], theme: Theme) -> Iterator[dict[str, Any]]:
     """The names of lines where they end, those that end together in one name, as pages have room for them."""
-    ends: dict[tuple[float, float], list[LinePath]] = {}
+    together: dict[tuple[float, float], list[LinePath]] = {}
     for line in plot.lines[:MOST_LINES]:
-        ends.setdefault((line.xs[-1], line.ys[-1]), []).append(line)
-    ways = [
-        [(plot.across.place(x), plot.up.place(y)) for x, y in zip(line.xs, line.ys, strict=True)] for line in plot.lines
-    ]
-    drawn = [one for way in ways for one in line_names.along(way)]
-    for pages in EVERY_WIDTH:
-        named = [(end, own, _name(own, pages)) for end, own in ends.items()]
-        named = [one for one in named if one[2]]
-        places = [(plot.across.place(x), plot.up.place(y)) for (x, y), _, _ in named]
-        widths = [line_names.width(name) for *_, name in named]
-        labels = line_names.placed(places, widths, drawn, plots=pages.plots(PLOT_PX))
-        for ((x, _), own, name), label in zip(named, labels, strict=True):
-            if label is not None:
-                colour = shades.get(own[0].accelerator, theme.rest) if len(own) == 1 else theme.muted
-                yield {
-                    "type": "scatter",
-                    "mode": "text",
-                    "hoverinfo": "skip",
-                    "showlegend": False,
-                    "cliponaxis": False,
-                    "x": [x],
-                    "y": [plot.up.at(label.up)],
-                    "text": [pages.shown(line_names.text(html(name), is_left=label.is_left))],
-                    "textposition": "middle left" if label.is_left else "middle right",
-                    **({"legendgroup": html(own[0].group)} if len(own) == 1 else {}),
-                    **line_names.lasting(line_names.font(colour, theme)),
-                }
-
-
-def _name(own: Sequence[LinePath], pages: line_names.Pages) -> str:
-    """What is written where lines end together; nothing where that is too long for such pages."""
-    first, more = own[0].name, len(own) - 1
-    names = [", ".join(line.name for line in own), *([f"{first} +{more}"] if more else [])]
-    return next((name for name in names if pages.room([name]) <= MOST_NAME), "")
+        together.setdefault((line.xs[-1], line.ys[-1]), []).append(line)
+    ends, names = [], []
+    for (x, y), own in together.items():
+        first, more = own[0], len(own) - 1
+        colour, group = (theme.muted, None) if more else (shades.get(first.accelerator, theme.rest), html(first.group))
+        ends.append(LineEnd((plot.across.place(x), plot.up.place(y)), x, colour, group))
+        names.append([", ".join(line.name for line in own), *([f"{first.name} +{more}"] if more else [])])
+    return line_names.traces(ends, lambda pages: [pages.fitting(*forms) for forms in names], plot.up.at, PLOT_PX, theme)
 
 
 def _keys(result: Roofline, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -248,18 +196,4 @@ def _keys(result: Roofline, theme: Theme) -> Iterator[dict[str, Any]]:
     if any(one.use.is_least for one in result.points):
         keys.append(("at least so much", "circle", LEAST_PX))
     for label, symbol, size in keys:
-        yield {
-            "type": "scatter",
-            "x": [None],
-            "y": [None],
-            "mode": "markers",
-            "name": chart.key_lines(label),
-            "hoverinfo": "skip",
-            "legend": "legend2",
-            "marker": {
-                "symbol": symbol,
-                "size": size,
-                "color": theme.muted,
-                "line": {"width": 1.5, "color": theme.muted},
-            },
-        }
+        yield chart.marker_key(label, symbol, theme, size=size)

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from typing import Any
 
-from bench import selection
+from bench import names, selection
 from bench.basis import evidence, memory, points, roofline
 from bench.basis.evidence import PointTally, Ranking, Reason
 from bench.basis.points import PointFacts
 from bench.basis.roofline import Deployed, RooflinePhase, ServedLoad, ServedModel, Use
 from bench.library import Library
 from bench.maths.roofline import Binding, bound_by
-from bench.questions.roofline.result import HeldPoint
+from bench.questions.roofline.result import HeldPoint, Rig, StepBreakdown, StepPart
 
 MOST_POINTS = 20_000
 """So many points are held against their ceilings, those with most output for each chip first; the rest is counted."""
 
 LIGHT = 8
 """A step that at most so many requests share is nearly empty: what it takes beyond its least time, every step takes."""
+
+WHOLE = "step"
+"""The part that is all of a step."""
+
+OF_A_STEP = ("model", "precision", "kv_precision", "accelerator", "accelerators", "tp", "batch", "context_tokens")
 
 TOO_MANY = "too_many"
 DRAWN = (evidence.USED, "flagged", "other_evidence")
@@ -160,3 +166,34 @@ def _overheads(points: Iterable[FetchedPoint]) -> Mapping[str, float]:
         if one.series not in lightest or use.requests < lightest[one.series][0]:
             lightest[one.series] = (use.requests, max(0.0, beyond))
     return {series: beyond for series, (_, beyond) in lightest.items()}
+
+
+def breakdowns(library: Library, rigs: Collection[Rig]) -> Iterator[StepBreakdown]:
+    """The steps that a profiler saw on these rigs."""
+    for step, rows in groupby(names.table("step_times.csv"), key=lambda row: tuple(row[key] for key in OF_A_STEP)):
+        model, precision, kv_precision, accelerator, chips, tp, batch, context = step
+        rig, listed = Rig(model, precision, accelerator, int(chips)), list(rows)
+        if rig not in rigs:
+            continue
+        parts = {row["part"]: StepPart(row["part"], float(row["ms"]), row["within"]) for row in listed}
+        whole = parts.pop(WHOLE)
+        deployed = Deployed(model, precision, kv_precision, accelerator, int(chips), int(tp))
+        held = float(context) if context else None
+        served = roofline.served_model(library, deployed)
+        load = ServedLoad(float(batch), None, None, held, 1.0, whole.ms)
+        use = (
+            None
+            if served is None
+            else roofline.use(served, load._replace(rate=1000 * float(batch) / whole.ms), "decode")
+        )
+        memory = None if use is None or use.bandwidth is None else use.bandwidth * whole.ms
+        yield StepBreakdown(
+            rig,
+            int(batch),
+            int(context) if context else None,
+            whole.ms,
+            tuple(parts.values()),
+            memory,
+            listed[0]["profiler"],
+            listed[0]["source"],
+        )

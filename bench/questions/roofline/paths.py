@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bench.basis.roofline import Use
-from bench.chart import value_label
-from bench.chart.axis import LogAxis, decade_ticks, doubling_ticks, widened
-from bench.chart.line_names import EVERY_WIDTH
+from bench.chart import line_names, value_label
+from bench.chart.axis import MOST_TICKS, LogAxis, decade_ticks, doubling_ticks
 from bench.questions.roofline.result import BATCH, CeilingCurve, HeldPoint, Rig, Roof, Roofline
 from bench.wording import number
 
 TERA = 1e12
-MOST_TICKS = 12
 AROUND = 2.5
 """A chart shows its axis over operations for each byte to so many times beyond points and ridges."""
 
@@ -80,10 +78,9 @@ def _over_intensity(result: Roofline, places: Sequence[tuple[float, float]]) -> 
     precisions = {one.precision for one in result.roofs}
     lines = tuple(_roof(one, first, last, several=len(precisions) > 1) for one in result.roofs)
     tops = [one.operations / TERA for one in result.roofs if one.operations] or [max(line.ys) for line in lines]
-    low, high = widened(min([*ys, *tops]) / 1.5, max([*ys, *tops]), True, UP_ROOM)
     return RooflinePlot(
         _across("Operations per byte read (FLOP/byte)", first, last, [one.name for one in lines], decades=True),
-        LogAxis("Operations per second and chip (TFLOP/s)", low, high, tuple(decade_ticks(low, high, MOST_TICKS))),
+        LogAxis.around("Operations per second and chip (TFLOP/s)", min([*ys, *tops]) / 1.5, max([*ys, *tops]), UP_ROOM),
         lines,
     )
 
@@ -109,11 +106,10 @@ def _over_requests(result: Roofline, places: Sequence[tuple[float, float]]) -> R
         lines.append(_curve(result, one, rank))
     xs = [x for x, _ in places] + [x for line in lines for x in line.xs]
     ys = [y for _, y in places] + [y for line in lines for y in line.ys]
-    low, high = widened(min(ys), max(ys), True, UP_ROOM)
     title = "Requests that share a step" if result.phase != "prefill" else "Requests at once"
     return RooflinePlot(
         _across(title, min(xs) / 1.1, max(xs) * 1.1, [line.name for line in lines], decades=False),
-        LogAxis(f"{UNITS[result.phase]} per second and chip", low, high, tuple(decade_ticks(low, high, MOST_TICKS))),
+        LogAxis.around(f"{UNITS[result.phase]} per second and chip", min(ys), max(ys), UP_ROOM),
         tuple(lines),
     )
 
@@ -128,8 +124,7 @@ def _curve(result: Roofline, one: CeilingCurve, rank: int) -> LinePath:
 
 def _across(title: str, first: float, last: float, names: Sequence[str], *, decades: bool) -> LogAxis:
     """The horizontal axis, with room at its end for the longest name of a line."""
-    room = max(pages.room([name for name in names if pages.room([name]) <= 0.25]) for pages in EVERY_WIDTH)
-    high = last * (last / first) ** (room / (1 - room))
+    high = line_names.axis_end(first, last, lambda pages: [pages.fitting(name) for name in names])
     ticks = decade_ticks(first, last, MOST_TICKS) if decades else doubling_ticks(first, last)
     return LogAxis(title, first, high, tuple(ticks))
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from bench import basis, catalogue
 from bench.basis import evidence, prices, side_by_side, stated_share, story, variations
@@ -16,7 +15,7 @@ from bench.basis.prices import ChipPrice
 from bench.basis.statement import Statement
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
-from bench.chart import Theme, title
+from bench.chart import title
 from bench.errors import NotFound, UnknownName
 from bench.library import Library
 from bench.questions import Answer, Choices, Column, Steps, counting, pipeline
@@ -36,6 +35,7 @@ QUESTION = "What do more accelerators buy?"
 SECTION = "Decide"
 ORDER = 40
 NEEDS = "points"
+figure = drawing.draw
 
 GROUPS = tuple(
     "accelerator engine engine_version precision speculation disaggregated variant harness source isl osl model".split()
@@ -151,11 +151,6 @@ def robustness(library: Library, view: View) -> Robustness | None:
         return Verdict(verdict.code(own[0][1], last), verdict.gives(line, last))
 
     return variations.of(library, whole, None, given)
-
-
-def figure(result: Scaling, theme: Theme) -> go.Figure:
-    """Throughput over chips with the ideal line, and below it per chip, TPOT and TTFT; customdata is a point's id."""
-    return drawing.draw(result, theme)
 
 
 DrawnStory = tuple[Story, DrawnLines]

@@ -13,9 +13,10 @@ import plotly.graph_objects as go
 from bench import catalogue, chart
 from bench.chart import LABELLED_LINES, Theme, line_names
 from bench.chart.axis import Axis, decade_ticks, title_lines, widened
-from bench.chart.line_names import NARROW, WIDE, Pages
+from bench.chart.line_names import LineEnd, Pages
 from bench.chart.shades import told_apart
 from bench.chart.texts import text_at
+from bench.chart.traces import marker, scatter, stroke, telling
 from bench.maths.scaling import Law
 from bench.plain_text import html
 from bench.questions.scaling.result import ChipCount, Line, Scaling
@@ -23,7 +24,7 @@ from bench.questions.scaling.verdict import projection
 from bench.wording import number
 
 HEIGHT = 680
-MAIN = (0.42, 1.0)
+MAIN_ACROSS, MAIN = (0.0, 1.0), (0.42, 1.0)
 SMALL = (0.0, 0.25)
 GAP = 0.13
 LABELLED_EFFICIENCIES = 3
@@ -31,8 +32,8 @@ LABELLED_EFFICIENCIES = 3
 
 MOST_TICKS, MOST_LOW_TICKS = 10, 3
 VERTICAL_ROOM = 0.14
-PLOT_PX = 280
-"""About the height of the main plot."""
+PLOT_PX, MOST_ROOM = 280, 0.3
+"""About the height of the main plot, and the share of its width that the names of lines may take."""
 
 SMALL_TITLE = {1: 46, 2: 24, 3: 15}
 """How many letters a line of a small panel's title has where so many stand side by side."""
@@ -70,6 +71,10 @@ LawCurve = tuple[str, Law, float, float, str]
 """A fitted law to draw: its name, its counts from one to another, and the legend group of its line."""
 
 
+Note = tuple[int, ChipCount, str, str]
+"""What is written beside a place: of which line it is, the place, the line's name at its end alone, its efficiency."""
+
+
 def draw(scaling: Scaling, theme: Theme) -> go.Figure:
     """The chart of an answer; an empty one says so."""
     if not scaling.lines:
@@ -85,9 +90,8 @@ def draw(scaling: Scaling, theme: Theme) -> go.Figure:
         legend=chart.LINES_LEGEND,
         legend2=chart.KEYS_LEGEND,
     )
-    names_of_pages = {pages: _notes(scaling, pages, written=written) for pages in (WIDE, NARROW) if named}
-    room = max((pages.room([text for *_, text in own]) for pages, own in names_of_pages.items()), default=0.0)
-    axes = [_add_axes(figure, one, scaling, curves, theme, room * (one.across == panels[0].across)) for one in panels]
+    notes = _notes(scaling, written=written) if named else []
+    axes = [_add_axes(figure, one, scaling, curves, theme, notes) for one in panels]
     for panel in panels:
         for line, shade in zip(scaling.lines, shades, strict=True):
             _add_line(figure, panel, line, shade, scaling)
@@ -96,8 +100,7 @@ def draw(scaling: Scaling, theme: Theme) -> go.Figure:
     for curve in curves:
         _add_curve(figure, curve, theme)
     _add_hollow(figure, scaling, shades, theme)
-    for pages, own in names_of_pages.items():
-        figure.add_traces(list(_names(scaling, own, pages, shades, *axes[0], theme)))
+    figure.add_traces(list(_names(scaling, notes, shades, *axes[0], theme)))
     _add_keys(figure, scaling, dict.fromkeys(name for name, *_ in curves), theme)
     return figure
 
@@ -108,7 +111,7 @@ def _panels(scaling: Scaling) -> list[ScalingPanel]:
         if any(sum(place.figure(key) is not None for place in line.places) > 1 for line in scaling.lines):
             small.append((str(key), catalogue.metric(str(key)).axis))
     width = (1 - GAP * (len(small) - 1)) / len(small)
-    main = ScalingPanel("throughput", scaling.row.axis, 1, (0.0, 1.0), MAIN)
+    main = ScalingPanel("throughput", scaling.row.axis, 1, MAIN_ACROSS, MAIN)
     return [main] + [
         ScalingPanel(key, title, place + 2, (place * (width + GAP), min(1.0, place * (width + GAP) + width)), SMALL)
         for place, (key, title) in enumerate(small)
@@ -116,9 +119,14 @@ def _panels(scaling: Scaling) -> list[ScalingPanel]:
 
 
 def _add_axes(
-    figure: go.Figure, panel: ScalingPanel, scaling: Scaling, curves: Sequence[LawCurve], theme: Theme, room: float
+    figure: go.Figure,
+    panel: ScalingPanel,
+    scaling: Scaling,
+    curves: Sequence[LawCurve],
+    theme: Theme,
+    notes: Sequence[Note],
 ) -> tuple[Axis, Axis]:
-    """The axes of a panel, with so large a share of the horizontal one kept for names, as of one that stands below."""
+    """The axes of a panel, with room for the notes of the main one, as in one below it that is as broad."""
     counts = sorted(
         {place.accelerators for line in scaling.lines for place in line.places} | {one.chips for one in scaling.hollow}
     )
@@ -127,7 +135,8 @@ def _add_axes(
     low, high = counts[0], max([float(counts[-1]), *(one[3] for one in curves)])
     reach = max(high / low, 2.0) ** 0.05
     low, high = low / reach, high * reach
-    high *= (high / low) ** (room / (1 - room))
+    if panel.across == MAIN_ACROSS:
+        high = line_names.axis_end(low, high, lambda pages: _texts(notes, pages))
     suffix, values = panel.suffix, _values(panel, scaling)
     axis = Axis(scaling.row, True, *widened(min(values), max(values), True, VERTICAL_ROOM))
     figure.update_layout({
@@ -172,30 +181,19 @@ def _add_line(figure: go.Figure, panel: ScalingPanel, line: Line, shade: str, sc
         return
     main = panel.axis == 1
     symbols = [chart.engine_marker(line.facts.engine, measured=place.between is None) for place in places]
-    figure.add_trace({
-        "type": "scatter", "xaxis": f"x{panel.suffix}", "yaxis": f"y{panel.suffix}",
-        "x": [place.accelerators for place in places], "y": [panel.value(place) for place in places],
-        "mode": "lines+markers", "cliponaxis": False, "legendgroup": _group(scaling, line),
-        "name": html(line.label), "showlegend": main,
-        "line": {"color": shade, "width": 2},
-        "marker": {"symbol": symbols, "size": 9 if main else 7, "color": shade,
-                   "line": {"width": 1.5, "color": shade}},
-        "customdata": [[place.point.facts.point_id, _hover(scaling, place)] for place in places],
-        "hovertemplate": "%{customdata[1]}<extra></extra>",
-    })  # fmt: skip
+    told = telling((one.point.facts.point_id for one in places), (_hover(scaling, one) for one in places))
+    axes = {"xaxis": f"x{panel.suffix}", "yaxis": f"y{panel.suffix}", "cliponaxis": False}
+    legend = {"name": html(line.label), "showlegend": main, "legendgroup": _group(scaling, line)}
+    xs, ys = [place.accelerators for place in places], [panel.value(place) for place in places]
+    look = {"line": stroke(shade, 2), "marker": marker(symbols, 9 if main else 7, shade, 1.5)}
+    figure.add_trace(scatter(xs, ys, told, **axes, **legend, **look))
 
 
 def _add_ideal(figure: go.Figure, line: Line, shade: str, group: str) -> None:
     if line.judged:
         ends = [line.base.accelerators, line.judged[-1].accelerators]
-        look = {"color": shade, "width": 1.3, "dash": "dot"}
-        _add_unnamed(figure, ends, [line.base.per_chip * end for end in ends], group, mode="lines", line=look)
-
-
-def _add_unnamed(figure: go.Figure, xs: Sequence[float], ys: Sequence[Any], group: str, **more: Any) -> None:
-    """Draw what has no name of its own and nothing to say under the pointer."""
-    unnamed = {"type": "scatter", "showlegend": False, "hoverinfo": "skip", "legendgroup": group}
-    figure.add_trace({**unnamed, "x": xs, "y": ys, **more})
+        ys, look = [line.base.per_chip * end for end in ends], stroke(shade, 1.3, "dot")
+        figure.add_trace(scatter(ends, ys, showlegend=False, legendgroup=group, line=look))
 
 
 def _add_hollow(figure: go.Figure, scaling: Scaling, shades: Sequence[str], theme: Theme) -> None:
@@ -209,28 +207,23 @@ def _add_hollow(figure: go.Figure, scaling: Scaling, shades: Sequence[str], them
             for row, said in words
             if said is not None
         ]
-        look = {"symbol": ["circle-open"] * len(projected), "size": 6, "color": shade}
-        _add_open(figure, projected, look, _group(scaling, line))
+        _add_open(figure, projected, marker(["circle-open"] * len(projected), 6, shade, 1.4), _group(scaling, line))
     drawn = []
     for one in scaling.hollow:
         words_of = chart.hover_lines({**one.facts.row, scaling.metric: one.value}, [scaling.metric])
         drawn.append((one.chips, one.value, one.facts.point_id, f"{words_of}<br><i>on no line</i>"))
     symbols = [chart.engine_marker(one.facts.engine, measured=False) for one in scaling.hollow]
     colours = [own.get(one.facts.accelerator, theme.rest) for one in scaling.hollow]
-    _add_open(figure, drawn, {"symbol": symbols, "size": 11, "color": colours})
+    _add_open(figure, drawn, marker(symbols, 11, colours, 1.4))
 
 
 def _add_open(
     figure: go.Figure, drawn: Sequence[tuple[int, float, str, str]], look: dict[str, Any], group: str = ""
 ) -> None:
     """Draw open markers, each with its count of chips, value, id and what it says."""
-    if not drawn:
-        return
-    xs, ys, *named = zip(*drawn, strict=True)
-    trace = {"type": "scatter", "mode": "markers", "showlegend": False, "legendgroup": group, "x": xs, "y": ys}
-    marker, data = {**look, "line": {"width": 1.4}}, list(zip(*named, strict=True))
-    said = {"customdata": data, "hovertemplate": "%{customdata[1]}<extra></extra>"}
-    figure.add_trace({**trace, "marker": marker, **said})
+    if drawn:
+        xs, ys, ids, texts = zip(*drawn, strict=True)
+        figure.add_trace(scatter(xs, ys, telling(ids, texts), showlegend=False, legendgroup=group, marker=look))
 
 
 def _curves(scaling: Scaling) -> list[LawCurve]:
@@ -252,80 +245,37 @@ def _add_curve(figure: go.Figure, curve: LawCurve, theme: Theme) -> None:
     counts = np.geomspace(start, end, CURVE_POINTS).tolist()
     values = [law.throughput_at(count) for count in counts]
     peak = f"peak by the law: {number(end)} chips" if name == BEYOND else ""
-    text = {"text": [*[""] * (CURVE_POINTS - 1), peak], "textposition": "top left"}
-    font, look = {"size": 12, "color": theme.muted}, {"color": theme.text, "width": 1.1, "dash": DASHES[name]}
-    curved = {**look, "shape": "spline"}
-    _add_unnamed(figure, counts, values, group, mode="lines+text", **text, textfont=font, line=curved)
+    text = {"text": [*[""] * (CURVE_POINTS - 1), peak], "textposition": "top left", "mode": "lines+text"}
+    font, look = {"size": 12, "color": theme.muted}, stroke(theme.text, 1.1, DASHES[name], shape="spline")
+    figure.add_trace(scatter(counts, values, showlegend=False, legendgroup=group, **text, textfont=font, line=look))
 
 
-Note = tuple[int, ChipCount, str]
-"""What is written beside a place: of which line it is, the place and the words."""
-
-
-def _notes(scaling: Scaling, pages: Pages, *, written: bool) -> list[Note]:
-    """Each line's name and last efficiency, and the efficiencies of its other places; no names where they are long."""
-    names = [_name(line, written=written) for line in scaling.lines]
-    if pages is NARROW and max(map(len, names)) > line_names.SHORT:
-        names = [_efficiency(line) if written else "" for line in scaling.lines]
+def _notes(scaling: Scaling, *, written: bool) -> list[Note]:
+    """Each line's name at its end, and where they are `written` the efficiencies of its places."""
     notes: list[Note] = []
-    for own, (line, name) in enumerate(zip(scaling.lines, names, strict=True)):
-        notes.append((own, line.places[-1], name))
-        if written:
-            notes += [(own, one, _percent(one.efficiency)) for one in line.judged if one is not line.places[-1]]
-    return [one for one in notes if one[2]]
+    for own, line in enumerate(scaling.lines):
+        *others, last = line.places
+        judged = line.judged if written else []
+        notes.append((own, last, line.label, _percent(last.efficiency) if last in judged else ""))
+        notes += [(own, one, "", _percent(one.efficiency)) for one in others if one in judged]
+    return notes
+
+
+def _texts(notes: Sequence[Note], pages: Pages) -> list[str]:
+    """The notes in words that such pages have room for, without the name where that is too long."""
+    return [pages.fitting(f"{name} {share}".strip(), share, most=MOST_ROOM) for *_, name, share in notes]
 
 
 def _names(
-    scaling: Scaling, notes: Sequence[Note], pages: Pages, shades: Sequence[str], x: Axis, y: Axis, theme: Theme
+    scaling: Scaling, notes: Sequence[Note], shades: Sequence[str], x: Axis, y: Axis, theme: Theme
 ) -> Iterator[dict[str, Any]]:
-    """What is told of each line, at its end and beside its other points, where there is room on such pages."""
-    ends = [(x.place(one.accelerators), y.place(one.throughput)) for _, one, _ in notes]
-    labels = line_names.placed(
-        ends,
-        [line_names.width(text) for *_, text in notes],
-        _drawn(scaling, x, y),
-        plots=pages.plots(PLOT_PX),
-        farthest=[line_names.FARTHEST if one is scaling.lines[own].places[-1] else 1 for own, one, _ in notes],
-    )
-    for own, shade in enumerate(shades):
-        shown = [
-            (one, label, text)
-            for (which, one, text), label in zip(notes, labels, strict=True)
-            if which == own and label is not None
-        ]
-        if not shown:
-            continue
-        yield {
-            "type": "scatter",
-            "mode": "text",
-            "hoverinfo": "skip",
-            "showlegend": False,
-            "cliponaxis": False,
-            "legendgroup": _group(scaling, scaling.lines[own]),
-            **line_names.lasting(line_names.font(shade, theme)),
-            "x": [one.accelerators for one, *_ in shown],
-            "y": [y.at(label.up) for _, label, _ in shown],
-            "text": [pages.shown(line_names.text(html(text), is_left=label.is_left)) for _, label, text in shown],
-            "textposition": ["middle left" if label.is_left else "middle right" for _, label, _ in shown],
-        }
-
-
-def _drawn(scaling: Scaling, x: Axis, y: Axis) -> list[list[tuple[float, float]]]:
-    """Where the lines and their ideals run, as points near to each other, which names keep off."""
-    ways = [[(one.accelerators, one.throughput) for one in line.places] for line in scaling.lines]
-    ways += [
-        [(one.accelerators, line.base.per_chip * one.accelerators) for one in line.compared] for line in scaling.steps
-    ]
-    return [one for way in ways for one in line_names.along([(x.place(across), y.place(up)) for across, up in way])]
-
-
-def _name(line: Line, *, written: bool) -> str:
-    return f"{line.label} {_efficiency(line)}".strip() if written else line.label
-
-
-def _efficiency(line: Line) -> str:
-    last = line.places[-1].efficiency
-    return _percent(last) if line.judged and last is not None else ""
+    """The notes beside their places, those that are not at a line's end below them: lines rise to the right."""
+    ends = []
+    for own, one, name, _ in notes:
+        up = y.place(one.throughput) - (0 if name else line_names.LINE / PLOT_PX)
+        place = (x.place(one.accelerators), up)
+        ends.append(LineEnd(place, one.accelerators, shades[own], _group(scaling, scaling.lines[own])))
+    return line_names.traces(ends, lambda pages: _texts(notes, pages), y.at, PLOT_PX, theme)
 
 
 def _add_keys(figure: go.Figure, scaling: Scaling, curves: Iterable[str], theme: Theme) -> None:
@@ -336,15 +286,9 @@ def _add_keys(figure: go.Figure, scaling: Scaling, curves: Iterable[str], theme:
     markers |= dict.fromkeys(["interpolated"] * between + ["not ranked"] * bool(scaling.hollow), "circle-open")
     dashes = {"in proportion to the smallest: what replicas of it would give": "dot"} if scaling.steps else {}
     dashes |= {name: DASHES[name] for name in curves}
-    shape = {"size": 8, "color": theme.muted, "line": {"width": 1.5}}
-    looks: dict[str, dict[str, Any]] = {
-        label: {"mode": "markers", "marker": {**shape, "symbol": symbol}} for label, symbol in markers.items()
-    }
+    figure.add_traces([chart.marker_key(label, symbol, theme) for label, symbol in markers.items()])
     for label, dash in dashes.items():
-        looks[label] = {"mode": "lines", "line": {"color": theme.muted, "width": 1.3, "dash": dash}}
-    for label, look in looks.items():
-        unseen = {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip", "legend": "legend2"}
-        figure.add_trace({**unseen, "name": chart.key_lines(label) if label in markers else html(label), **look})
+        figure.add_trace(chart.key(html(label), mode="lines", line=stroke(theme.muted, 1.3, dash)))
 
 
 def _shades(scaling: Scaling, theme: Theme) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from bench import catalogue, selection
@@ -60,7 +61,10 @@ def drawn(library: Library, ranking: Ranking, metric: str, group: str) -> DrawnL
     groups: dict[Any, list[LinePoints]] = {}
     for place, one in enumerate(held):
         groups.setdefault(place if group == EVERY else one.owner, []).append(one)
-    lines = tuple(map(_chosen, groups.values()))[:MOST_LINES]
+    firsts = (
+        next((one for one in own if operating.compared(one.points) >= FEWEST_COUNTS), own[0]) for own in groups.values()
+    )
+    lines = tuple(islice(firsts, MOST_LINES))
     return DrawnLines(group, lines, tuple(lone), several, any(one.shared >= FEWEST_COUNTS for one in held))
 
 
@@ -111,11 +115,6 @@ def with_law(line: Line) -> Line:
     fitted = [law for law in (amdahl, scaling.usl(counts, values)) if law is not None and law.fits]
     law = min(fitted, key=lambda one: (one.predicted is None, one.error), default=None)
     return replace(line, law=law, is_amdahl=law is not None and law is amdahl)
-
-
-def _chosen(own: Sequence[LinePoints]) -> LinePoints:
-    """The first of these lines whose counts can be compared, else the first."""
-    return next((one for one in own if operating.compared(one.points) >= FEWEST_COUNTS), own[0])
 
 
 def _judged(this: Scaling, line: Line, points: Own) -> Line:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import get_args
 
-from bench.maths import pareto, scaling
+from bench.maths import interpolation, pareto
 from bench.questions.scaling.result import ChipCount, ScalingPoint, Way
 
 INTERACTIVITY: Way = "interactivity"
@@ -146,7 +146,7 @@ def _at_interactivity(chips: int, own: Own, level: float | None, seen: str | Non
     if level is None or seen is None:
         return None
     line = frontier(own, seen)
-    value = scaling.on_frontier([one.figures[seen] for one in line], [one.value for one in line], level)
+    value = interpolation.at([one.figures[seen] for one in line], [one.value for one in line], level)
     if value is None:
         return None
     exact = next((one for one in line if one.figures[seen] == level), None)

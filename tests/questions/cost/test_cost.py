@@ -12,7 +12,7 @@ from bench.chart import DARK, LIGHT
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.questions import answered, cost
-from bench.questions.cost.figure import axis_end, bars_of, is_log
+from bench.questions.cost.figure import ChartBars, bars_of
 from bench.questions.operating_points import NO_RATE
 from bench.view import View
 from tests.questions.cost.asking import (
@@ -205,7 +205,6 @@ def test_equal_prices_of_a_provider_are_one_bar_that_counts_its_regions(shipped:
 def test_a_bar_that_would_press_the_others_together_makes_the_axis_logarithmic_and_it_says_so(shipped: Library) -> None:
     answer = asked(shipped, STORY, slo=[f"{SPEED}>=20", f"{TTFT}<=5000"])
     drawn, _ = bars_of(answer.result)
-    assert is_log(drawn)
     assert max(bar.usd for bar in drawn) > 8 * min(bar.usd for bar in drawn)
     layout = cost.figure(answer.result, LIGHT).layout
     assert layout.xaxis.type == "log"
@@ -240,8 +239,9 @@ def test_runs_of_an_unlike_load_have_no_bar_beside_the_cheapest(shipped: Library
 def test_a_dear_quote_does_not_press_the_other_costs_together(shipped: Library) -> None:
     answer = asked(shipped, {"model": ["llama-3.3-70b"], "precision": ["fp4"], "isl": ["1000"], "osl": ["1000"]})
     drawn, _ = bars_of(answer.result)
-    end, longest = axis_end(drawn, 0.0), max(bar.usd for bar in drawn)
-    assert not is_log(drawn)
+    chart = ChartBars(answer.result, drawn, 0, 0, None, LIGHT)
+    end, longest = chart.end, max(bar.usd for bar in drawn)
+    assert not chart.log
     beyond = [usd for bar in drawn for usd, _ in bar.dots if usd > end]
     assert beyond
     assert end == pytest.approx(1.25 * longest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -44,7 +45,8 @@ def drawn(places: Iterable[tuple[int, int, int]], **changed: Any) -> go.Figure:
 
 def texts(figure: go.Figure) -> list[str]:
     tables = [trace.text for trace in figure.data if trace.type == "heatmap"]
-    return [text for table in tables for row in table for text in row if text]
+    inked = [text for table in tables for row in table for text in row if text]
+    return [re.sub('^<span style="color:#[0-9a-f]{6}">(.*)</span>$', r"\1", text) for text in inked]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

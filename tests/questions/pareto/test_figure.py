@@ -8,17 +8,16 @@ from itertools import combinations
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.basis.document import records
 from bench.chart import LIGHT, hover_lines, line_names
 from bench.plain_text import html
 from bench.questions import pareto
-from bench.questions.pareto.figure import PLOTS
+from bench.questions.pareto.figure import PLOT_PX
 from bench.questions.pareto.figure import shared as shared_hover
 from bench.view import View
-from tests.thorough import times
 
 
 def hovers(figure):
@@ -74,9 +73,43 @@ def test_both_limits_are_written_beside_their_lines_on_logarithmic_axes_too(ship
     assert written["≥ 100 tokens/s/accelerator"].y == pytest.approx(2)
 
 
+def names_of(figure, pages):
+    """A chart's names as such pages show them: whose, where each stands, and its text."""
+    shown = pages.shown("x").split("x")[0]
+    return [
+        (trace.legendgroup, x, y, re.sub(r"<[^>]*>", "", text), side)
+        for trace in figure.data
+        if trace.mode == "text"
+        for x, y, text, side in zip(trace.x, trace.y, trace.text, trace.textposition, strict=True)
+        if shown in text
+    ]
+
+
 def share(axis, value):
     low, high = axis.range
     return ((math.log10(value) if axis.type == "log" else value) - low) / (high - low)
+
+
+@pytest.mark.parametrize("model", ["deepseek-r1", "flan-t5-xl"])
+def test_names_stand_inside_the_plot_near_their_ends_and_cover_no_other(shipped, model):
+    drawn = pareto.figure(pareto.answer(shipped, View.of({"model": [model]})).result, LIGHT)
+    ends = {one.legendgroup: max(zip(one.x, one.y, strict=True)) for one in drawn.data if one.mode == "lines+markers"}
+    for pages in line_names.EVERY_WIDTH:
+        across, height, boxes = pages.across, PLOT_PX, []
+        for group, x, y, text, side in names_of(drawn, pages):
+            width = line_names.width(text.strip())
+            end = share(drawn.layout.xaxis, x) * across
+            left = end - line_names.GAP - width if side == "middle left" else end + line_names.GAP
+            middle = share(drawn.layout.yaxis, y) * height
+            boxes.append((left, middle, width))
+            assert left >= -line_names.LETTER
+            assert left + width <= across + line_names.LETTER
+            assert line_names.LINE / 2 - 1 <= middle <= height - line_names.LINE / 2 + 1
+            far = abs(middle - share(drawn.layout.yaxis, ends[group][1]) * height)
+            assert far <= (line_names.FARTHEST + 1) * line_names.LINE + 1
+        assert len(boxes) > (7 if model == "deepseek-r1" else 0)
+        for (left, middle, width), (west, up, wide) in combinations(boxes, 2):
+            assert left >= west + wide or west >= left + width or abs(middle - up) >= line_names.LINE - 1e-6
 
 
 def test_a_click_in_the_legend_isolates_a_line_with_its_points_ring_and_name(deepseek):
@@ -86,55 +119,18 @@ def test_a_click_in_the_legend_isolates_a_line_with_its_points_ring_and_name(dee
     assert len(lines) > 5
     for line in lines:
         own = [trace for trace in deepseek.data if trace.legendgroup == line.legendgroup]
-        assert {"lines+markers", "markers+text"} <= {trace.mode for trace in own}
+        assert {"lines+markers", "text"} <= {trace.mode for trace in own}
     keys = [trace for trace in deepseek.data if trace.legend == "legend2"]
     assert {trace.x for trace in keys} >= {(None,)}
     assert not any(trace.legendgroup for trace in keys)
-
-
-SHARE = st.floats(0, 1)
-
-
-@settings(max_examples=times(60, 10, 25))
-@given(
-    st.lists(st.tuples(SHARE, SHARE), min_size=1, max_size=8),
-    st.lists(st.lists(st.tuples(SHARE, SHARE).map(tuple), max_size=8).map(sorted), max_size=5),
-)
-def test_labels_never_cover_each_other_nor_leave_the_plot_on_a_wide_or_a_narrow_page(places, paths):
-    labels = line_names.placed(places, [80.0] * len(places), paths)
-    for width, height in line_names.PLOTS:
-        boxes = []
-        for (across, _), label in zip(places, labels, strict=True):
-            if label is not None:
-                left = across * width + (-line_names.GAP - 80 if label.is_left else line_names.GAP)
-                boxes.append((left, label.up * height))
-        for left, middle in boxes:
-            assert -1e-6 <= left <= width - 80 + 1e-6
-            assert line_names.LINE / 2 - 1e-6 <= middle <= height - line_names.LINE / 2 + 1e-6
-        for one, other in combinations(boxes, 2):
-            assert abs(one[0] - other[0]) >= 80 or abs(one[1] - other[1]) >= line_names.LINE - 1e-6
-
-
-def test_a_label_stands_right_of_its_end_left_of_one_at_the_edge_and_away_where_no_room_is():
-    assert line_names.placed([(0.5, 0.5)], [80.0], []) == [line_names.Label(0.5)]
-    assert line_names.placed([(0.99, 0.5)], [80.0], []) == [line_names.Label(0.5, is_left=True)]
-    assert line_names.placed([(0.5, 0.5)], [80.0], [], plots=[(90, 300)]) == [None]
-
-
-@pytest.mark.parametrize("up_first", [True, False])
-def test_a_label_moves_off_a_staircase_that_passes_behind_it(up_first):
-    path = [(0.1, 0.5), (0.9, 0.2)] if not up_first else [(0.1, 0.8), (0.9, 0.5)]
-    beside = line_names.Label(0.5)
-    assert line_names.placed([(0.5, 0.5)], [80.0], [path], up_first=up_first) != [beside]
-    assert line_names.placed([(0.5, 0.5)], [80.0], [path], up_first=not up_first) == [beside]
 
 
 def test_what_is_best_within_the_limits_is_named_where_it_covers_no_frontier(shipped):
     answer = pareto.answer(shipped, View.of({"model": ["deepseek-r1"]}, slo=["tpot_ms_p50<=40"]))
     drawn = pareto.figure(answer.result, LIGHT)
     (note,) = [one for one in drawn.layout.annotations if "best within the limits" in one.text]
-    plot = PLOTS[0]
-    low = share(drawn.layout.yaxis, answer.result.best.y) * plot[1] + note.yshift - line_names.LINE / 2
+    plot = (line_names.EVERY_WIDTH[0].across, PLOT_PX)
+    low = share(drawn.layout.yaxis, answer.result.best.y) * plot[1] + note.yshift
     left = share(drawn.layout.xaxis, answer.result.best.x) * plot[0] + note.xshift
     assert note.xanchor == "left"
     points = [
