@@ -193,7 +193,7 @@ def test_what_one_tab_goes_on_with_others_show_when_their_reader_comes_back_and_
         said(page, all_of(own))
 
 
-@pytest.mark.exhaustive  # without a browser in tests/sweep/session/test_jobs.py and test_restart.py
+@pytest.mark.exhaustive  # without a browser in tests/sweep/session/test_jobs.py and test_launching.py
 def test_a_sweep_outlives_the_server_that_started_it_and_its_own_death_is_seen(tab: Page, own: Path) -> None:
     with running(own) as first:
         folder = started(own, "1,2,3,4", "60", by=first.url)
