@@ -100,15 +100,15 @@ def warm() -> None:
     import pyarrow
 
     from bench.library.importing import uploads
-    from bench.sweep.session import restart
+    from bench.sweep.session import launching
     from pages.shared import cached, prefetch
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     if not prefetch.begins_within(AT_ONCE_S):
         cached.warm(prefetch.has_begun)
     uploads.clear_abandoned()
-    if restart.is_asked():
-        restart.resume_interrupted(cached.library().path)
+    if launching.is_asked():
+        launching.resume_interrupted(cached.library().path)
     time.sleep(STANDS_AFTER_S)
     gc.collect()
     gc.freeze()

@@ -152,7 +152,7 @@ def _told_started(folder: Folder, arguments: argparse.Namespace) -> int:
 
 def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any] | None = None) -> None:
     """Print a sweep with its points."""
-    from bench.sweep.planning import ramp
+    from bench.sweep.planning import searches
     from bench.sweep.session import jobs
 
     status = jobs.status(folder)
@@ -170,7 +170,7 @@ def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any]
         for flag in point["flags"]:
             output.remark(f"Point {point['number']}: {flag['seen']} {flag['do']}")
     for level in status.get("sustained") or ():
-        output.remark(ramp.highest(level))
+        output.remark(searches.highest(level))
 
 
 def _kinds(point: Mapping[str, Any]) -> str | None:

@@ -23,10 +23,6 @@ UNQUEUED_NS = 1_000_000
 class Answering:
     """A request from its admission to its last byte. `truth` records what is sent as it is sent."""
 
-    __slots__ = ("_asked", "_at", "_chunks", "_connection", "_ended", "_finish", "_half", "_head", "_keep_alive",
-                 "_settings", "_silent_until", "_started", "_tokens", "_turn", "_waits", "_wording", "over",
-                 "truth")  # fmt: skip
-
     def __init__(
         self,
         settings: Settings,
@@ -46,10 +42,10 @@ class Answering:
         self._wording = chunks.Wording(settings, request.chat, truth.number)
         self._at = self._turn = self._silent_until = 0
         self._half = max(1, self._chunks // 2) if truth.failure in HALF_WAY else NEVER
-        self._head = chunks.stream_head() if request.stream else b""
+        self._head = chunks.STREAM_HEAD if request.stream else b""
         self._waits: array[int] = array("q")
         self.over = self._started = False
-        connection.on_loss = self._client_left
+        connection.on_loss = lambda: self._leave("client_left")
 
     @property
     def kv_tokens(self) -> int:
@@ -201,9 +197,6 @@ class Answering:
     def _end(self, how: str) -> None:
         self._leave("failed" if how == "whole" and self.truth.failure == "malformed" else how)
         self._connection.served(self._keep_alive)
-
-    def _client_left(self) -> None:
-        self._leave("client_left")
 
     def _leave(self, how: str) -> None:
         if self.over:

@@ -12,9 +12,10 @@ from bench.endpoint.settings import Settings
 
 MARK = "@text@"
 STREAM_HEAD = (
-    b"content-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n"
+    http1.COMMON_START
+    + b"content-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n"
 )
-"""What follows http1.COMMON_START in the headers of a stream."""
+"""The headers of a stream."""
 
 
 @lru_cache(maxsize=8)
@@ -30,18 +31,6 @@ def _texts(tokens_per_chunk: int) -> list[bytes]:
 
 class Wording:
     """The bytes of one request's answer. Nothing is encoded per token: chunks differ in words of one length alone."""
-
-    __slots__ = (
-        "_base",
-        "_chat",
-        "_content",
-        "_number",
-        "_offset",
-        "_reasoning",
-        "_reasoning_chunks",
-        "_settings",
-        "_texts",
-    )
 
     def __init__(self, settings: Settings, chat: bool, number: int) -> None:
         self._settings, self._chat, self._number = settings, chat, number
@@ -140,11 +129,6 @@ class Wording:
 def answer_id(chat: bool, number: int) -> str:
     """The id of request `number`'s answer, by which a client's record can be matched with the log."""
     return f"{'chatcmpl' if chat else 'cmpl'}-{number}"
-
-
-def stream_head() -> bytes:
-    """The headers of a stream."""
-    return http1.COMMON_START + STREAM_HEAD
 
 
 def _sse(event: dict[str, Any]) -> bytes:

@@ -6,6 +6,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from bench.endpoint import counting
@@ -20,6 +21,9 @@ STANDARD = frozenset(
     "parallel_tool_calls metadata store suffix echo best_of reasoning_effort service_tier".split()
 )
 """The fields of OpenAI's own interface."""
+
+TOKENIZED = {"vllm": "prompt", "sglang": "prompt", "llama.cpp": "content", "tgi": "inputs"}
+"""What POST /tokenize calls the text, by dialect; those that are not here have no such route."""
 
 TYPES = {
     400: "BadRequestError",
@@ -198,24 +202,22 @@ def _routes(settings: Settings, figures: EngineFigures) -> dict[tuple[str, str],
 
 def tokenized(settings: Settings, body: Mapping[str, Any]) -> object | None:
     """What POST /tokenize gives; None where this engine has no such route."""
-    if settings.dialect == "vllm":
-        messages = body.get("messages")
-        if isinstance(messages, list):
-            number = counting.chat_tokens(messages)
-            return {"count": number, "max_model_len": settings.limit_tokens, "tokens": [0] * number}
-        ids = [_id(token) for token in counting.tokens_of(str(body.get("prompt", "")))]
+    dialect, messages = settings.dialect, body.get("messages")
+    if dialect == "vllm" and isinstance(messages, list):
+        number = counting.chat_tokens(messages)
+        return {"count": number, "max_model_len": settings.limit_tokens, "tokens": [0] * number}
+    tokens = counting.tokens_of(str(body.get(TOKENIZED.get(dialect, ""), "")))
+    ids = [zlib.crc32(token.encode()) % 32_000 for token in tokens]
+    if dialect in ("vllm", "sglang"):
         return {"count": len(ids), "max_model_len": settings.limit_tokens, "tokens": ids}
-    if settings.dialect == "sglang":
-        ids = [_id(token) for token in counting.tokens_of(str(body.get("prompt", "")))]
-        return {"tokens": ids, "count": len(ids), "max_model_len": settings.limit_tokens}
-    if settings.dialect == "llama.cpp":
-        return {"tokens": [_id(token) for token in counting.tokens_of(str(body.get("content", "")))]}
-    if settings.dialect == "tgi":
-        place, rows = 0, []
-        for token in counting.tokens_of(str(body.get("inputs", ""))):
-            rows.append({"id": _id(token), "text": token, "start": place, "stop": place + len(token)})
-            place += len(token)
-        return rows
+    if dialect == "llama.cpp":
+        return {"tokens": ids}
+    if dialect == "tgi":
+        ends = list(accumulate(map(len, tokens)))
+        return [
+            {"id": id, "text": token, "start": end - len(token), "stop": end}
+            for id, token, end in zip(ids, tokens, ends, strict=True)
+        ]
     return None
 
 
@@ -229,7 +231,3 @@ def metrics(settings: Settings, figures: EngineFigures) -> str | None:
     for name, kind, figure in rows:
         lines += [f"# HELP {name} {figure}", f"# TYPE {name} {kind}", f"{name}{label} {getattr(figures, figure)}"]
     return "\n".join(lines) + "\n"
-
-
-def _id(token: str) -> int:
-    return zlib.crc32(token.encode()) % 32_000

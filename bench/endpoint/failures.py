@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from bench.endpoint import http1
-from bench.errors import UnknownName
 
 KINDS = {
     "refused": "the connection is accepted and reset at once (counted by connection, not by request)",
@@ -43,13 +42,6 @@ class EndlessAnswer:
     start: bytes
     block: bytes
     most: int | None = None
-
-
-def known(kind: str) -> str:
-    """The kind itself; UnknownName when there is no such failure."""
-    if kind not in KINDS:
-        raise UnknownName("failure", kind, KINDS)
-    return kind
 
 
 def chosen(fail: Mapping[str, float], fail_at: Mapping[int, str], seed: int, number: int) -> str | None:

@@ -11,9 +11,8 @@ from typing import cast
 
 from bench.endpoint import chunks, dialects, failures, http1, requested
 from bench.endpoint.answering import Answering
-from bench.endpoint.batching import BatchRoom
+from bench.endpoint.batching import BatchRoom, Prefixes
 from bench.endpoint.connection import ClientConnection, Request, requests_to
-from bench.endpoint.prefixes import Prefixes
 from bench.endpoint.requested import Refused, ValidRequest
 from bench.endpoint.settings import Settings
 from bench.endpoint.steps import BatchSteps
@@ -33,7 +32,7 @@ class Server:
     def __init__(self, settings: Settings, running: asyncio.AbstractEventLoop) -> None:
         self.settings, self._loop = settings, running
         self._wheel = Wheel(running)
-        self._room: BatchRoom[Answering] = BatchRoom(settings.max_running, settings.max_waiting, settings.kv_tokens)
+        self._room: BatchRoom = BatchRoom(settings.max_running, settings.max_waiting, settings.kv_tokens)
         self._steps = BatchSteps(settings, self._room, self._wheel) if settings.batched else None
         listener = _listener(settings)
         try:

@@ -102,7 +102,8 @@ class Settings:
         for row in fields(self):
             _check(row.name, getattr(self, row.name))
         for kind in (*self.fail, *self.fail_at.values()):
-            failures.known(kind)
+            if kind not in failures.KINDS:
+                raise UnknownName("failure", kind, failures.KINDS)
         for kind, share in self.fail.items():
             _demand(0 <= share <= 1, f"fail {kind}={share}", "a share from 0 to 1")
         _demand(sum(self.fail.values()) <= 1 + 1e-9, "fail", "shares that add up to at most 1")

@@ -6,7 +6,6 @@ import random
 import time
 
 from bench.endpoint import timing
-from bench.endpoint.answering import Answering
 from bench.endpoint.batching import BatchRoom
 from bench.endpoint.settings import Settings
 from bench.endpoint.wheel import Wheel
@@ -15,7 +14,7 @@ from bench.endpoint.wheel import Wheel
 class BatchSteps:
     """Steps follow each other without a gap while anybody runs; who arrives during one joins the next."""
 
-    def __init__(self, settings: Settings, room: BatchRoom[Answering], wheel: Wheel) -> None:
+    def __init__(self, settings: Settings, room: BatchRoom, wheel: Wheel) -> None:
         self._settings, self._room, self._wheel = settings, room, wheel
         self._draw = random.Random(f"{settings.seed} steps")
         self._going = False

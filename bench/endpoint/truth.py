@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -18,10 +18,6 @@ PLAIN = tuple(
         "cached_tokens output_asked output_tokens tokens_per_chunk chunks_per_write"
     ).split()
 )
-
-
-def _stamps() -> array[int]:
-    return array("q")
 
 
 @dataclass(slots=True)
@@ -50,8 +46,8 @@ class Truth:
     output_tokens: int = 0
     tokens_per_chunk: int = 1
     chunks_per_write: int = 1
-    sent_ns: array[int] = field(default_factory=_stamps)
-    due_ns: array[int] = field(default_factory=_stamps)
+    sent_ns: array[int] = field(default_factory=lambda: array("q"))
+    due_ns: array[int] = field(default_factory=lambda: array("q"))
 
     def chunks_sent_ns(self) -> list[int]:
         """When each chunk with tokens was sent; the one document, where nothing was streamed."""
@@ -87,13 +83,8 @@ class Log:
 
 def read(path: Path) -> list[Truth]:
     """The requests of a log, in the order in which they ended."""
-    return list(_read(path))
-
-
-def _read(path: Path) -> Iterator[Truth]:
     with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield _decoded(json.loads(line))
+        return [_decoded(json.loads(line)) for line in lines]
 
 
 def _decoded(row: Mapping[str, Any]) -> Truth:

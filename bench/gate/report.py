@@ -22,7 +22,8 @@ def headline(gate: Gate) -> str:
         return f"The candidate is worse: {joined(named['worse'])}."
     if named["unknown"]:
         return f"It is unknown whether the candidate is worse in {joined(named['unknown'])}. {what_decides(gate)}"
-    return f"The candidate is {'better' if gate.verdict == 'better' else 'as good'} over {_pairs(gate)}."
+    pairs = counted(gate.lines[0].ratio.pairs, "matched pair")
+    return f"The candidate is {'better' if gate.verdict == 'better' else 'as good'} over {pairs}."
 
 
 def what_decides(gate: Gate) -> str:
@@ -109,10 +110,6 @@ def document(gate: Gate) -> dict[str, object]:
         "differences": differences(gate),
         "caveats": gate.answer.caveats,
     }
-
-
-def _pairs(gate: Gate) -> str:
-    return counted(gate.lines[0].ratio.pairs, "matched pair")
 
 
 def _files(names: tuple[str, ...]) -> str:

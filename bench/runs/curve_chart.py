@@ -16,6 +16,7 @@ from bench.chart.texts import ON_PHONES_TOO, PlotPlace, by_width, text_at
 from bench.chart.traces import marker, scatter, stroke
 from bench.plain_text import html
 from bench.runs.earlier import EarlierBest
+from bench.runs.grid_chart import short_load
 from bench.runs.levels import THROUGHPUT, LevelCurve
 from bench.runs.run import RunStory
 from bench.wording import counted, quantity
@@ -83,7 +84,7 @@ def _numbers(own: Sequence[pd.DataFrame], x: Axis, y: Axis, names: Mapping[str, 
     """What stands at each point of each line: its load, on narrower pages fewer of them, none over another."""
     rows = pd.concat(own)
     places = [(x.place(across), y.place(up)) for across, up in zip(rows[x.metric.key], rows[THROUGHPUT], strict=True)]
-    loads = [_short(load) for load in rows["load"]]
+    loads = [short_load(load) for load in rows["load"]]
     by_plot = []
     for plot in PLOTS:
         taken = [point_names.box(place, shape, plot, NAME_LIFT) for shape, place in names.items()]
@@ -165,7 +166,3 @@ def _hover(row: dict[Any, Any], story: RunStory) -> str:
     if row["flags"]:
         lines.append(html(f"Flags: {row['flags']}"))
     return "<br>".join(dict.fromkeys(lines))
-
-
-def _short(load: str) -> str:
-    return load.removeprefix("concurrency ").removesuffix("requests/s").removesuffix("request/s").strip()

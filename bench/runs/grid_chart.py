@@ -90,7 +90,7 @@ def _drawn(
     dark = colouring.dark_ink(np.where(np.isnan(cells), 0, cells))
     made = chart.layout(go.Figure(), theme, height=min(MOST_PX, AROUND_PX + ROW_PX * len(shapes)))
     names: dict[str, Any] = {
-        "x": [_short(load) for load in loads],
+        "x": [short_load(load) for load in loads],
         "y": [_shape(shape) for shape in shapes],
         "xgap": 3,
         "ygap": 3,
@@ -131,7 +131,8 @@ def _shape(shape: Shape) -> str:
     return f"{shape.isl} in / {shape.osl} out"
 
 
-def _short(load: str) -> str:
+def short_load(load: str) -> str:
+    """The number of a load in words."""
     for part in SHORT:
         load = load.removeprefix(part).removesuffix(part)
     return load

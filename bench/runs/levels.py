@@ -142,18 +142,13 @@ def loads_words(loads: Sequence[Load]) -> str:
 def shape_words(line: PointLine) -> str:
     """The shape of a point's requests in words: "256 in / 64 out"."""
     workload = line.workload
-    isl, osl = line.isl or _tokens(workload.isl), line.osl or _tokens(workload.osl)
-    words = f"{_thousands(isl)} in / {_thousands(osl)} out"
+    words = f"{_length(line.isl, workload.isl)} in / {_length(line.osl, workload.osl)} out"
     if workload.shared_prefix_share:
         words += f", {share(workload.shared_prefix_share)} shared"
     return words
 
 
-def _tokens(length: float | None) -> str | None:
-    return None if length is None else str(round(length))
-
-
-def _thousands(length: str | None) -> str:
-    if length is None:
-        return "as it comes"
-    return number(float(length)) if length.isdigit() else length
+def _length(planned: str | None, mean: float | None) -> str:
+    """A length in words, as the plan has it or else the mean one."""
+    text = planned or ("" if mean is None else str(round(mean)))
+    return number(float(text)) if text.isdigit() else text or "as it comes"

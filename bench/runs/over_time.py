@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from bench.sweep.generator.samples import IntColumn
 from bench.sweep.measured.request_file import KeptRequests
 from bench.sweep.measured.telemetry import NAMES, EngineReading
 from bench.sweep.measured.window import Window, arrivals
-
-if TYPE_CHECKING:
-    from bench.sweep.generator.samples import Column
 
 BINS = 120
 """About so many bins over the whole point."""
@@ -58,7 +55,7 @@ def engine(readings: tuple[EngineReading, ...]) -> pd.DataFrame:
     return rows.dropna(axis="columns", how="all")
 
 
-def _edges(end: int, window: Window | None) -> Column:
+def _edges(end: int, window: Window | None) -> IntColumn:
     """The ends of the stretches: those of the window are two of them, and all are as far apart as rounding lets."""
     wanted = max(end / BINS, NARROWEST_NS)
     if window is None or window.end_ns <= window.start_ns:
@@ -70,18 +67,18 @@ def _edges(end: int, window: Window | None) -> Column:
     return _rounded(window.start_ns + np.arange(-before, inside + after + 1) * (length / inside))
 
 
-def _rounded(edges: npt.NDArray[np.floating]) -> Column:
-    found: Column = np.round(edges).astype(np.int64)
+def _rounded(edges: npt.NDArray[np.floating]) -> IntColumn:
+    found: IntColumn = np.round(edges).astype(np.int64)
     return found
 
 
-def _stretch(edges: Column, when: Column) -> Column:
+def _stretch(edges: IntColumn, when: IntColumn) -> IntColumn:
     """The stretch each moment lies in; one at the very beginning is in the first."""
-    found: Column = np.clip(np.searchsorted(edges, when, side="left") - 1, 0, len(edges) - 2)
+    found: IntColumn = np.clip(np.searchsorted(edges, when, side="left") - 1, 0, len(edges) - 2)
     return found
 
 
-def _spent(since: Column, until: Column) -> npt.NDArray[np.float64]:
+def _spent(since: IntColumn, until: IntColumn) -> npt.NDArray[np.float64]:
     """The time from each of `since` to each of `until`, where that is later, summed over `since`; in ns."""
     moments = np.sort(since).astype(float)
     sums = np.concatenate(([0.0], np.cumsum(moments)))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from bench.sweep.generator.samples import ABSENT, OK, OUTCOMES
+from bench.sweep.generator.samples import IntColumn, Mask
+from bench.sweep.generator.spool import ABSENT, OK, OUTCOMES
 from bench.sweep.measured.request_file import KeptRequests
 from bench.wording import counted
-
-if TYPE_CHECKING:
-    from bench.sweep.generator.samples import Column, Mask
 
 MOST_DRAWN = 120
 """So many requests still have a bar each that the eye can follow."""
@@ -53,12 +50,13 @@ def phases(kept: KeptRequests, chosen: Mask) -> pd.DataFrame:
     last = seen.last_ns[chosen]
     connect = _connecting(kept, chosen)
     answered = first != ABSENT
+    is_open = (seen.intended_ns != ABSENT).any()
     columns = {
         "number": kept.number[chosen],
         "start_s": start / 1e9,
         "end_s": end / 1e9,
         "queued_ms": np.maximum(sent - connect - start, 0) / MILLION,
-        "connect_ms": np.minimum(connect, sent - start) / MILLION if _is_open(kept) else np.zeros(len(sent)),
+        "connect_ms": np.minimum(connect, sent - start) / MILLION if is_open else np.zeros(len(sent)),
         "first_ms": np.where(answered, first - sent, 0) / MILLION,
         "streaming_ms": np.where(answered, last - first, 0) / MILLION,
         "rest_ms": np.where(answered, end - last, 0) / MILLION,
@@ -85,31 +83,27 @@ def waterfall(kept: KeptRequests, most: int = MOST_DRAWN) -> Waterfall:
     return Waterfall(_drawn(kept, np.concatenate((bad, well))), f"{said}.")
 
 
-def _drawn(kept: KeptRequests, places: Column) -> pd.DataFrame:
+def _drawn(kept: KeptRequests, places: IntColumn) -> pd.DataFrame:
     chosen = np.zeros(len(kept), dtype=bool)
     chosen[places] = True
     return phases(kept, chosen).sort_values(["start_s", "number"], kind="stable", ignore_index=True)
 
 
-def _evenly(places: Column, most: int) -> Column:
+def _evenly(places: IntColumn, most: int) -> IntColumn:
     """So many of them at most, the first and the last included."""
     if len(places) <= most:
         return places
     return places[np.unique(np.linspace(0, len(places) - 1, most).round().astype(np.int64))]
 
 
-def _is_open(kept: KeptRequests) -> bool:
-    return bool((kept.samples.intended_ns != ABSENT).any())
-
-
-def _connecting(kept: KeptRequests, chosen: Mask) -> Column:
+def _connecting(kept: KeptRequests, chosen: Mask) -> IntColumn:
     """How long each request waited for its connection, in ns; 0 where that was opened before it was due."""
     seen = kept.samples
     took = np.where(kept.connect_ns == ABSENT, 0, kept.connect_ns)[chosen]
     delay = (seen.sent_ns - seen.start_ns)[chosen]
-    held: Column = np.where(took <= delay, took, 0)
+    held: IntColumn = np.where(took <= delay, took, 0)
     return held
 
 
-def _known(column: Column) -> pd.Series[int]:
+def _known(column: IntColumn) -> pd.Series[int]:
     return pd.Series(column).mask(column == ABSENT).astype("Int64")

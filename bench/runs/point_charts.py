@@ -13,9 +13,8 @@ from bench.chart import OKABE_ITO, Theme
 from bench.chart.axis import decade_ticks
 from bench.chart.texts import text_at
 from bench.plain_text import html
-from bench.runs.latencies import Distribution
 from bench.runs.phases import PHASES
-from bench.runs.point import PointStory
+from bench.runs.point import Distribution, PointStory
 from bench.sweep.measured.window import Window
 from bench.wording import number
 

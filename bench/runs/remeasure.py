@@ -32,11 +32,6 @@ class Retry:
     failed: tuple[PointLine, ...]
     plans: tuple[Plan, ...]
 
-    @property
-    def requests_failed(self) -> int:
-        """How many requests the failed points lost."""
-        return sum(line.requests_failed for line in self.failed)
-
 
 def again(plan: Plan, lines: Sequence[PointLine]) -> Retry:
     """What is missing from the plan's points and what failed among those measured."""

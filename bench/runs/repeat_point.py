@@ -20,15 +20,8 @@ SERVED = ("accelerator", "accelerators", "precision", "engine", "tp")
 LOADS = {"closed": ("loads.concurrency", "concurrency"), "open": ("loads.request_rate", "request_rate")}
 """The field of a plan, and the column of a point, by the kind of load."""
 
-FROM_THE_FILE = (
-    "endpoint.url",
-    "endpoint.urls",
-    "endpoint.api",
-    "endpoint.streaming",
-    "endpoint.key_env",
-    "endpoint.headers",
-    "endpoint.header_env",
-    "endpoint.query",
+FROM_THE_FILE = tuple(
+    f"endpoint.{field}" for field in "url urls api streaming key_env headers header_env query".split()
 )
 """What endpoints.toml states of an endpoint that a plan names, and a link leaves to it."""
 

@@ -11,7 +11,7 @@ from bench.errors import NotFound
 from bench.runs.phases import phases
 from bench.runs.point import PointStory
 from bench.sweep.folder import Folder
-from bench.sweep.generator.samples import ABSENT, FINISHES, OK, OUTCOMES
+from bench.sweep.generator.spool import ABSENT, FINISHES, OK, OUTCOMES
 from bench.sweep.measured.request_file import KeptRequests, from_parquet
 from bench.sweep.measured.window import started_well
 from bench.wording import counted, number
@@ -34,7 +34,6 @@ class RequestStory:
     facts: tuple[tuple[str, str], ...]
     chunks: pd.DataFrame
     start_s: float
-    sent_ms: float
     first_ms: float | None
     end_ms: float
     outcome: str
@@ -44,8 +43,7 @@ class RequestStory:
 def requests(folder: Folder, point: PointStory) -> pd.DataFrame:
     """A row for each request of a point, in the order in which they were due: its times, tokens and outcome.
 
-    Raises:
-        InputError: the point's samples cannot be read.
+    InputError when the point's samples cannot be read.
     """
     kept = _kept(folder, point)
     seen = kept.samples
@@ -77,9 +75,7 @@ def requests(folder: Folder, point: PointStory) -> pd.DataFrame:
 def request_story(folder: Folder, point: PointStory, wanted: int) -> RequestStory:
     """What the request of this number tells.
 
-    Raises:
-        NotFound: the point has no such request.
-        InputError: the point's samples cannot be read.
+    NotFound when the point has no such request; InputError when the point's samples cannot be read.
     """
     kept = _kept(folder, point)
     places = np.flatnonzero(kept.number == wanted)
@@ -110,7 +106,6 @@ def _story(kept: KeptRequests, at: int, point: PointStory) -> RequestStory:
         facts=tuple(_facts(kept, at, point, chunks)),
         chunks=chunks,
         start_s=start / BILLION,
-        sent_ms=(int(seen.sent_ns[at]) - start) / MILLION,
         first_ms=first,
         end_ms=(end - start) / MILLION,
         outcome=outcome,

@@ -47,16 +47,7 @@ def figure(request: RequestStory, theme: Theme) -> go.Figure:
     marks = [("first token", request.first_ms), (request.outcome.replace("_", " "), request.end_ms)]
     for words, at in marks:
         if at is not None:
-            made.add_shape(
-                type="line",
-                x0=at,
-                x1=at,
-                xref="x",
-                y0=0,
-                y1=1,
-                yref="paper",
-                line={"color": theme.muted, "width": 1.2, "dash": "dot"},
-            )
+            made.add_vline(at, line={"color": theme.muted, "width": 1.2, "dash": "dot"})
             corner = "left bottom" if words == "first token" else "right bottom"
             made.add_annotation(text_at(html(words), at, 1, "x paper", corner, colour=theme.text))
     made.update_layout(

@@ -60,8 +60,7 @@ class RunStory:
 def story(folder: Folder) -> RunStory:
     """What a sweep's folder tells, whatever state it is in.
 
-    Raises:
-        InputError: its plan or its journal cannot be read.
+    InputError when its plan or its journal cannot be read.
     """
     plan, journal, status = folder.plan, folder.read, folder.status
     lines = tuple(line for line, _ in sorted(journal.points, key=lambda drawn: drawn[0].number))
@@ -83,7 +82,11 @@ def story(folder: Folder) -> RunStory:
         planned=tuple(_planned(plan)),
         toml=plan.to_toml(),
         environment=tuple(_environment(plan, journal.sessions, lines)),
-        checks=tuple(_checks(status)),
+        checks=tuple(
+            EndpointCheck(str(check.get("name")), check.get("passed"), str(check.get("said")))
+            for check in status.get("checks") or []
+            if isinstance(check, Mapping)
+        ),
         sessions=_sessions(journal.sessions, journal.points, journal.ends),
         again=retry,
         status=status,
@@ -102,7 +105,8 @@ def _planned(plan: Plan) -> Iterator[tuple[str, str]]:
     if plan.repeats > 1:
         yield "Repeats", number(plan.repeats)
     yield "Each point ends after", _until(plan)
-    yield "Objectives", _slo(plan)
+    goals = [f"{OBJECTIVES[key]} {number(most)} ms" for key, most in plan.slo.model_dump(exclude_none=True).items()]
+    yield "Objectives", joined(goals) or "none stated"
     yield "Seed", "drawn at the start" if plan.seed is None else str(plan.seed)
     caps = plan.caps
     yield (
@@ -122,11 +126,6 @@ def _until(plan: Plan) -> str:
         f"an estimate within {number(point.steady_within * 100)} %" if point.steady_within is not None else "",
     ]
     return joined([end for end in ends if end], "or") or "30 s, or the end of its trace"
-
-
-def _slo(plan: Plan) -> str:
-    stated = plan.slo.model_dump(exclude_none=True)
-    return joined([f"{OBJECTIVES[key]} {number(value)} ms" for key, value in stated.items()]) or "none stated"
 
 
 def _environment(plan: Plan, sessions: Sequence[Session], lines: Sequence[PointLine]) -> Iterator[tuple[str, str]]:
@@ -171,12 +170,6 @@ def _endpoint(plan: Plan) -> Iterator[tuple[str, str]]:
         yield "Query", joined([f"{name}={value}" for name, value in endpoint.query.items()])
     if sent := [*(endpoint.headers or ()), *(endpoint.header_env or ())]:
         yield "Headers", joined(sent)
-
-
-def _checks(status: Mapping[str, Any]) -> Iterator[EndpointCheck]:
-    for check in status.get("checks") or []:
-        if isinstance(check, Mapping):
-            yield EndpointCheck(str(check.get("name")), check.get("passed"), str(check.get("said")))
 
 
 def _sessions(

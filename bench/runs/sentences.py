@@ -13,7 +13,7 @@ from bench.formats.journal import EndLine, PointLine, Session
 from bench.runs.levels import THROUGHPUT, Level, LevelCurve
 from bench.runs.remeasure import Retry
 from bench.sweep.folder import UNDER_WAY
-from bench.sweep.planning.ramp import highest
+from bench.sweep.planning.searches import highest
 from bench.wording import counted, inline, joined, quantity
 
 if TYPE_CHECKING:

@@ -17,30 +17,18 @@ from bench.wording import counted, joined, quantity
 
 SHOWN = 500
 STATES = {
-    "running": "runs",
-    "checking": "checks its endpoint",
-    "starting": "starts",
-    "queued": "waits",
-    "done": "is done",
-    "stopped": "was stopped at a cap",
-    "cancelled": "was cancelled",
-    "interrupted": "was interrupted",
-    "failed": "failed",
-    "broken": "cannot be read",
+    "running": ("runs", "run"),
+    "checking": ("checks its endpoint", "check their endpoints"),
+    "starting": ("starts", "start"),
+    "queued": ("waits", "wait"),
+    "done": ("is done", "are done"),
+    "stopped": ("was stopped at a cap", "were stopped at a cap"),
+    "cancelled": ("was cancelled", "were cancelled"),
+    "interrupted": ("was interrupted", "were interrupted"),
+    "failed": ("failed", "failed"),
+    "broken": ("cannot be read", "cannot be read"),
 }
-"""What a sweep does or did, in the order in which they matter to whoever looks."""
-PLURALS = {
-    "running": "run",
-    "checking": "check their endpoints",
-    "starting": "start",
-    "queued": "wait",
-    "done": "are done",
-    "stopped": "were stopped at a cap",
-    "cancelled": "were cancelled",
-    "interrupted": "were interrupted",
-    "failed": "failed",
-    "broken": "cannot be read",
-}
+"""What one sweep, and what several, do or did, in the order in which they matter to whoever looks."""
 COLUMNS = ("state", "title", "model", "endpoint", "points", "started", "minutes", "by", "id")
 
 
@@ -59,10 +47,8 @@ def headline(states: Sequence[str]) -> str:
     if not states:
         return "Nothing has been measured in this library yet."
     many = Counter(states)
-    told = [
-        f"{many[state]:,} {STATES[state] if many[state] == 1 else PLURALS[state]}" for state in STATES if many[state]
-    ]
-    return f"{counted(len(states), 'sweep')}: {joined(told, at_most=len(STATES))}."
+    parts = [f"{many[state]:,} {words[many[state] > 1]}" for state, words in STATES.items() if many[state]]
+    return f"{counted(len(states), 'sweep')}: {joined(parts, at_most=len(STATES))}."
 
 
 def sentence(status: Mapping[str, Any]) -> str:
@@ -72,8 +58,9 @@ def sentence(status: Mapping[str, Any]) -> str:
     where = f" at {status['endpoint']}" if status.get("endpoint") else ""
     points = _points(status)
     if state not in UNDER_WAY:
-        reason = f": {status['reason']}" if status.get("reason") and not _says_itself(status) else ""
-        told = f"{title}{where} {STATES.get(state, state)} with {points}{reason}".rstrip(".")
+        whole = state == "done" and status.get("points_done") == status.get("points_possible")
+        reason = f": {status['reason']}" if status.get("reason") and not whole and state != "cancelled" else ""
+        told = f"{title}{where} {STATES.get(state, (state,))[0]} with {points}{reason}".rstrip(".")
         return told if told.endswith(("?", "!")) else f"{told}."
     current = status.get("current") or {}
     level = f", {current['level']} under way" if current.get("level") else ""
@@ -84,7 +71,7 @@ def sentence(status: Mapping[str, Any]) -> str:
     reason = str(status.get("reason") or "")
     if reason.startswith("It waits "):
         return f"{title}{where} {reason.removeprefix('It ')}"
-    return f"{title}{where} {STATES[state]}{': ' + reason if reason else '.'}"
+    return f"{title}{where} {STATES[state][0]}{': ' + reason if reason else '.'}"
 
 
 def share_done(status: Mapping[str, Any]) -> float:
@@ -128,12 +115,6 @@ def live(status: Mapping[str, Any]) -> list[tuple[str, str | None, list[float]]]
 
 def _course(values: Any) -> list[float]:
     return [float(value) for value in values or () if isinstance(value, int | float)]
-
-
-def _says_itself(status: Mapping[str, Any]) -> bool:
-    """Whether the state and the number of points leave nothing for a reason to add."""
-    whole = status.get("points_done") == status.get("points_possible")
-    return status.get("state") == "cancelled" or (status.get("state") == "done" and whole)
 
 
 def _points(status: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats import journal as journals
 from bench.formats.journal import Journal, JournalLine
-from bench.library.store import document, sync_folder
+from bench.library.store import document, exclusive, nobody_holds, sync_file, sync_folder
 from bench.sweep.planning.plan import Plan
 
 ID = journals.SWEEP_ID
@@ -28,6 +28,8 @@ UNDER_WAY = ("starting", "queued", "checking", "running")
 """The states of a sweep that has not ended; without a process behind it, it was interrupted."""
 
 BROKEN = "broken"
+DOOR = ".door"
+"""Its lock lets one process at a time begin a sweep or ask it to end, so none takes away what asks it to end."""
 COUNTED = ("points_done", "points_possible", "seconds", "seconds_left", "workers")
 """What a status says in numbers, if at all."""
 
@@ -63,8 +65,7 @@ class Folder:
     def of(cls, library: Path, sweep: str) -> Folder:
         """The folder of the sweep with this id, or the only one whose id ends or begins so.
 
-        Raises:
-            NotFound: there is none, or more than one.
+        NotFound when there is none, or more than one.
         """
         if re.fullmatch(r"[0-9a-f-]{4,23}", sweep):
             known = [folder for folder in listed(library) if folder.id.startswith(sweep) or folder.id.endswith(sweep)]
@@ -105,7 +106,7 @@ class Folder:
 
     def ask_to_end(self) -> bool:
         """Whether a process is running this sweep now, and so will find that it is to end."""
-        with self._door():
+        with locked(self.path / DOOR):
             if not self.held():
                 return False
             with writing(self.cancel):
@@ -171,29 +172,18 @@ class Folder:
 
     def held(self) -> bool:
         """Whether a process is running this sweep now."""
-        try:
-            lock = os.open(self.path / "lock", os.O_RDWR)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(lock)
-        return False
+        return not nobody_holds(self.path / "lock")
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
         """The sweep is this process's until the block ends, or the process does; nobody has asked it to end yet.
 
-        Raises:
-            UsageError: another process is running it.
+        UsageError when another process is running it.
         """
         with writing(self.path / "lock"):
             lock = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o644)
         try:
-            with self._door():
+            with locked(self.path / DOOR):
                 if not _locked(lock):
                     raise UsageError(
                         f"The sweep {self.id} is running already: `python -m bench watch {self.id}` shows it."
@@ -204,27 +194,14 @@ class Folder:
         finally:
             os.close(lock)
 
-    @contextlib.contextmanager
-    def _door(self) -> Iterator[None]:
-        """One process at a time begins this sweep or asks it to end, so none takes away what asks it to end."""
-        with writing(self.path / ".door"):
-            door = os.open(self.path / ".door", os.O_CREAT | os.O_RDWR, 0o644)
-        try:
-            fcntl.flock(door, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(door)
-
     def _replace(self, name: str, text: str, durable: bool = True) -> None:
         path = self.path / name
         beside = path.with_name(f".{name}.{os.getpid()}")
         with writing(path):
             try:
-                with beside.open("w", encoding="utf-8") as stream:
-                    stream.write(text + "\n")
-                    if durable:
-                        stream.flush()
-                        os.fsync(stream.fileno())
+                beside.write_text(text + "\n", encoding="utf-8")
+                if durable:
+                    sync_file(beside)
                 beside.replace(path)
             except OSError:
                 beside.unlink(missing_ok=True)
@@ -294,6 +271,15 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise not_written(path, problem) from problem
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock of this name while the block runs, once no other process does."""
+    with contextlib.ExitStack() as stack:
+        with writing(path):
+            stack.enter_context(exclusive(path, wait=True))
+        yield
 
 
 def not_written(path: Path, problem: OSError) -> NotWritten:

@@ -10,12 +10,13 @@ import uvloop
 
 from bench.records import Load
 from bench.sweep.generator.load import run_point
-from bench.sweep.generator.samples import OK, Samples
+from bench.sweep.generator.spool import OK
 from bench.sweep.measured.honesty import ClientLoad, client_limited
 from bench.sweep.measured.lateness import lateness, moved
 from bench.sweep.measured.window import each_request
 from bench.sweep.wire.exchange import Limits, PreparedRequest, Target
 from tests.benchmarks._load_client import request
+from tests.sweep.made import samples_of
 
 
 def main() -> None:
@@ -25,12 +26,12 @@ def main() -> None:
     load = Load("closed", concurrency=concurrency)
     print("ready", flush=True)
     point = uvloop.run(run_point(Target.at(url), iter(asks.values()), load, Limits()))
-    samples = Samples.of(point.exchanges, asks)
+    samples = samples_of(point.exchanges, asks)
     client = ClientLoad.of([point])
     well = samples.outcome == OK
     off = moved(samples, well, lateness(samples, np.array([one.number for one in point.exchanges]), [point]))
     values = each_request(samples, np.ones(len(samples), dtype=bool))
-    flag = client_limited(off, load, client)
+    flag = next(client_limited(off, load, client), None)
     print(
         json.dumps(
             {

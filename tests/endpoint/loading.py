@@ -6,10 +6,10 @@ import uvloop
 
 from bench.records import Load
 from bench.sweep.generator.load import run_point
-from bench.sweep.generator.samples import Samples
 from bench.sweep.measured.window import MeasuredPoint, measured
 from bench.sweep.wire.bodies import RequestStyle, body
 from bench.sweep.wire.exchange import Limits, PointRun, PreparedRequest, Target
+from tests.sweep.made import samples_of
 
 WORDS = "one two three four"
 
@@ -25,5 +25,5 @@ def loaded(
 ) -> tuple[PointRun, MeasuredPoint]:
     """What the load did, and what was measured."""
     point = uvloop.run(run_point(target, iter(requests.values()), load, limits))
-    samples = Samples.of(point.exchanges, requests)
+    samples = samples_of(point.exchanges, requests)
     return point, measured(samples, load, limits, point.start_ns)

@@ -15,7 +15,8 @@ from bench.holdings.request_samples import SampledPoint
 from bench.library import Library
 from bench.records import Deployment
 from bench.sweep.folder import Writer, now
-from bench.sweep.generator.spool import Spool, gathered
+from bench.sweep.generator.samples import gathered
+from bench.sweep.generator.spool import Spool
 from bench.sweep.measured.clock import ClockDrift
 from bench.sweep.measured.finishing import FinishedLoad, line_of
 from bench.sweep.measured.request_file import to_parquet

@@ -16,16 +16,15 @@ from bench.errors import InputError, NotFound
 from bench.formats.journal import EndLine, PointLine
 from bench.records import Load, Workload
 from bench.runs import documents, point_story, story
-from bench.runs.latencies import MOST_VERTICES, Distribution
 from bench.runs.phases import PHASES, phases, waterfall
-from bench.runs.point import story_of_line
+from bench.runs.point import MOST_VERTICES, Distribution, story_of_line
 from bench.sweep.folder import Folder, Writer
-from bench.sweep.generator.samples import ABSENT, Samples
+from bench.sweep.generator.spool import ABSENT
 from bench.sweep.measured import window
 from bench.sweep.measured.honesty import ClientLoad, flags
 from bench.sweep.measured.request_file import KeptRequests
 from bench.sweep.wire.exchange import Limits
-from tests.sweep.made import exchange, slot
+from tests.sweep.made import exchange, samples_of, slot
 from tests.sweep.sweeping import folder_for
 
 REQUESTS = st.lists(
@@ -42,7 +41,7 @@ REQUESTS = st.lists(
 
 
 def kept_of(exchanges) -> KeptRequests:
-    samples = Samples.of(exchanges)
+    samples = samples_of(exchanges)
     absent = np.full(len(samples), ABSENT)
     return KeptRequests(
         samples,

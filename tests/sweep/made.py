@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from bench.sweep.wire.exchange import Exchange
+import numpy as np
+
+from bench.sweep.generator import spool
+from bench.sweep.generator.samples import Samples, Spooled
+from bench.sweep.wire.exchange import Exchange, PreparedRequest
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -58,3 +62,16 @@ def slot(start: float, ttft: float, itl: float, tokens: int, requests: int, numb
         made.append(exchange(number + place, sent, stamps))
         sent = stamps[-1]
     return made
+
+
+def samples_of(exchanges: Iterable[Exchange], requests: Mapping[int, PreparedRequest] | None = None) -> Samples:
+    """The columns of these exchanges; `requests` has by number what each was asked for."""
+    known, whole = requests or {}, list(exchanges)
+    lengths = [(known[one.number].isl, known[one.number].osl) if one.number in known else (None, None) for one in whole]
+    rows = [spool.row_of(one, *own) for one, own in zip(whole, lengths, strict=True)]
+    table = np.array(rows, dtype=np.int64).reshape(-1, len(spool.COLUMNS))
+    stamps, tokens = (
+        np.array([each for one in whole for each in getattr(one, name)], dtype=np.int64)
+        for name in ("stamps_ns", "tokens")
+    )
+    return Spooled(dict(zip(spool.COLUMNS, table.T, strict=True)), stamps, tokens, []).samples

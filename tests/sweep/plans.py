@@ -5,6 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.searches import Stop, next_load
+from bench.sweep.planning.stop_rules import Finished
 
 ENDPOINT = {"url": "http://127.0.0.1:8000", "model": "m"}
 
@@ -95,3 +97,24 @@ def ramp(levels: list[int], repeats: int = 1, **stop: object) -> Plan:
             "stop": stop,
         }
     )
+
+
+def of(name: str, **stated: object) -> Plan:
+    return Plan.from_mapping({"profile": name, "endpoint": ENDPOINT, **stated})
+
+
+def measured(point, throughput: float | None = 100.0, failed: int = 0, ok: int = 100, **metrics: float) -> Finished:
+    own = {} if throughput is None else {"output_tokens_per_s": throughput}
+    return Finished(point.key, ok, failed, own | metrics)
+
+
+def run(plan: Plan, result, start=()) -> tuple[list, Stop]:
+    """Every point asked for after `start`, and the end; `result` measures one point."""
+    finished, asked = list(start), []
+    for _ in range(10_001):
+        following = next_load(plan, finished)
+        if isinstance(following, Stop):
+            return asked, following
+        asked.append(following)
+        finished.append(result(following))
+    raise AssertionError("it never stops")

@@ -20,7 +20,8 @@ from bench.cli import main
 from bench.endpoint import Settings, running, truth
 from bench.formats.journal import PointLine
 from bench.sweep.folder import Folder
-from bench.sweep.generator.spool import Spool, gathered
+from bench.sweep.generator.samples import gathered
+from bench.sweep.generator.spool import Spool
 from bench.sweep.measured.clock import ClockDrift
 from bench.sweep.measured.finishing import FinishedLoad, line_of
 from bench.sweep.planning.plan import Plan

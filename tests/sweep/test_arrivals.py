@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bench.errors import UsageError
 from bench.records import Load
 from bench.sweep.arrivals import described, processes, times
-from bench.sweep.measured.honesty import rate_changes
+from bench.sweep.measured.honesty import ClientLoad, load_remarks
 from bench.sweep.measured.saturation import Rise, grows
 from bench.sweep.planning import form
 from bench.sweep.planning.arguments import add_to
@@ -69,7 +69,9 @@ def test_the_same_seed_gives_the_same_arrivals_in_order(name: str, rate: float, 
 def test_a_steady_process_has_its_rate_in_the_window_and_any_other_says_that_it_has_not(name: str) -> None:
     is_steady = processes()[name].STEADY
     assert (strays(counted(name)) == []) == is_steady
-    assert (rate_changes(Load("open", request_rate=RATE, arrivals=name)) is None) == is_steady
+    assert [flag.kind for flag in load_remarks(Load("open", request_rate=RATE, arrivals=name), ClientLoad())] == (
+        [] if is_steady else ["rate_changes"]
+    )
 
 
 @pytest.mark.parametrize(("name", "expected"), [("constant", 0), ("poisson", 1), ("burst", BURST)])

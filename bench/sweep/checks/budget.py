@@ -61,14 +61,8 @@ class Budget:
         return self.input_tokens + self.output_tokens
 
 
-@dataclass(frozen=True)
-class _PointDemand:
-    """What a point asks: requests and tokens at most, seconds at least; None where that is open."""
-
-    requests: float | None
-    seconds: float | None
-    input_tokens: float | None
-    output_tokens: float | None
+PointDemand = tuple[float | None, float | None, float | None, float | None]
+"""What a point asks: requests at most, seconds at least, input and output tokens; None where that is open."""
 
 
 def duration_s(plan: Plan, point: PlannedPoint) -> float | None:
@@ -160,9 +154,8 @@ def budget(plan: Plan, timed: TimedRequest | None = None, measured: Iterable[str
     """
     done = set(measured)
     left = [point for point in possible(plan) if point.key not in done]
-    asked = [_demand(plan, point, timed) for point in left]
-    requests, minutes = _sum([one.requests for one in asked]), _sum([one.seconds for one in asked])
-    inputs, outputs = _sum([one.input_tokens for one in asked]), _sum([one.output_tokens for one in asked])
+    demands = [_demand(plan, point, timed) for point in left]
+    requests, minutes, inputs, outputs = (_sum([one[place] for one in demands]) for place in range(4))
     price, chips = plan.facts.get(PRICE), plan.facts.get("accelerators")
     usd = None
     if minutes is not None and isinstance(price, float) and isinstance(chips, int):
@@ -180,11 +173,8 @@ def budget(plan: Plan, timed: TimedRequest | None = None, measured: Iterable[str
 
 def demand_within_caps(plan: Plan, budget: Budget) -> None:
     """Raise UsageError for the first cap that the plan is going to exceed."""
-    for name, wanted, cap in (
-        ("requests", budget.requests, plan.caps.requests),
-        ("tokens", budget.tokens, plan.caps.tokens),
-        ("minutes", budget.minutes, plan.caps.minutes),
-    ):
+    for name in ("requests", "tokens", "minutes"):
+        wanted, cap = getattr(budget, name), getattr(plan.caps, name)
         if wanted is not None and wanted > cap:
             raise UsageError(
                 f"The plan takes {wanted:,.0f} {name} and caps.{name} is {cap:,.0f}: "
@@ -192,7 +182,7 @@ def demand_within_caps(plan: Plan, budget: Budget) -> None:
             )
 
 
-def _demand(plan: Plan, point: PlannedPoint, timed: TimedRequest | None) -> _PointDemand:
+def _demand(plan: Plan, point: PlannedPoint, timed: TimedRequest | None) -> PointDemand:
     if point.shape.trace:
         return _traced(plan, point, Path(point.shape.trace))
     before, before_s = warmup(plan, point, timed)
@@ -209,7 +199,7 @@ def _demand(plan: Plan, point: PlannedPoint, timed: TimedRequest | None) -> _Poi
         waves = (count + before) / rate + before_s if count is not None and rate else None
     sent = _least([None if count is None else count + before, fits])
     isl, osl = point.shape.isl, point.shape.osl
-    return _PointDemand(
+    return (
         sent,
         _least([by_time, waves]),
         isl.mean * sent if isl and sent is not None else None,
@@ -217,7 +207,7 @@ def _demand(plan: Plan, point: PlannedPoint, timed: TimedRequest | None) -> _Poi
     )
 
 
-def _traced(plan: Plan, point: PlannedPoint, path: Path) -> _PointDemand:
+def _traced(plan: Plan, point: PlannedPoint, path: Path) -> PointDemand:
     """What of a trace is played before the point ends."""
     from bench.sweep.generator.traces import read_trace
 
@@ -226,8 +216,11 @@ def _traced(plan: Plan, point: PlannedPoint, path: Path) -> _PointDemand:
     ends = math.inf if seconds is None else seconds + before_s
     played = [arrival for arrival in read_trace(path) if arrival.at_s <= ends]
     played = played if count is None else played[: count + before]
-    return _PointDemand(
-        len(played), played[-1].at_s, sum(arrival.isl for arrival in played), sum(arrival.osl for arrival in played)
+    return (
+        len(played),
+        played[-1].at_s,
+        sum(arrival.isl for arrival in played),
+        sum(arrival.osl for arrival in played),
     )
 
 
@@ -240,7 +233,7 @@ def alone_s(point: PlannedPoint, timed: TimedRequest | None) -> float | None:
 
 def most_requests(plan: Plan, point: PlannedPoint, timed: TimedRequest | None) -> int | None:
     """How many requests a point sends at most; None where that is open."""
-    most = _demand(plan, point, timed).requests
+    most = _demand(plan, point, timed)[0]
     return None if most is None else int(most)
 
 

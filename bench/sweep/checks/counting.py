@@ -1,17 +1,22 @@
-"""How many tokens the endpoint counts for a text: by its tokenizer's route where that agrees with what it bills."""
+"""How many tokens a text has: as the endpoint counts it, or by a model's own tokenizer.json where it counts none."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from bench.errors import BenchError
+from bench.errors import BenchError, InputError, UsageError
 from bench.sweep.checks.endpoint_probe import EndpointProbe, NotReached
 from bench.sweep.wire.bodies import RequestStyle
 
 PROBES = ("The sea is far.", "The sea is far, and the road that leads there is long and has no shade.")
 """Two lengths: what a chat template adds is the same for both. Who counts both alike counts nothing."""
+
+
+MOST_BYTES = 256 * 2**20
+"""The largest tokenizers there are take some 35 MB."""
 
 
 class Counter:
@@ -59,11 +64,7 @@ class Counter:
         return [] if self.usage_is_constant else billed
 
     def __call__(self, texts: Sequence[str]) -> list[int]:
-        """The input tokens the endpoint counts for a request of each text.
-
-        Raises:
-            BenchError: it stopped counting.
-        """
+        """The input tokens the endpoint counts for a request of each text; BenchError when it stopped counting."""
         if self.by is not None and self.by.startswith("/tokenize"):
             told = [self._tokenized(text) for text in texts]
             counts: list[int | None] = [None if count is None else count + self._around for count in told]
@@ -94,3 +95,42 @@ def _count(document: Any) -> int | None:
             return count
         document = document.get("tokens")
     return len(document) if isinstance(document, list) else None
+
+
+class TokenizerFile:
+    """Counts texts by a tokenizer.json; what a chat template puts around them is not known and not counted.
+
+    Needs the `tokenizers` library of requirements-tokenizer.txt, which the app itself does without.
+    """
+
+    by = "the tokenizer file, without the chat template"
+
+    def __init__(self, path: Path) -> None:
+        self._tokenizer = _tokenizer(path)
+
+    def __call__(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text."""
+        found = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [len(one.ids) for one in found]
+
+
+def _tokenizer(path: Path) -> Any:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise UsageError(
+            "endpoint.tokenizer needs the tokenizers library: pip install -r requirements-tokenizer.txt."
+        ) from None
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise InputError(f"{path} has {size:,} bytes, and no tokenizer.json has: give the model's own.")
+        text = path.read_text(encoding="utf-8")
+    except OSError as problem:
+        raise InputError(f"endpoint.tokenizer {path} cannot be read: {problem.strerror}.") from problem
+    except UnicodeDecodeError:
+        raise InputError(f"endpoint.tokenizer {path} is no text: give the model's tokenizer.json.") from None
+    try:
+        return Tokenizer.from_str(text)
+    except Exception as problem:  # the library raises bare Exceptions for a file that it cannot read
+        raise InputError(f"endpoint.tokenizer {path} is no tokenizer.json: {str(problem)[:200]}.") from problem

@@ -84,29 +84,27 @@ class Failed(Exception):
 
 
 def glance(
-    target: Target, manner: RequestStyle, *, key_env: str | None = None, until: float | None = None
+    target: Target,
+    manner: RequestStyle,
+    *,
+    key_env: str | None = None,
+    until: float | None = None,
+    models_only: bool = False,
 ) -> Preflight:
     """The part of the preflight that sends no request for an answer: is it there, its models, its engine.
 
-    The manner's model may be empty; then any will do. `until` is when all of it has to be over.
+    The manner's model may be empty; then any will do. `until` is when all of it has to be over. `models_only` asks with
+    one GET which models there are, and for nothing else.
     """
     checked = Preflight(target, manner)
     with contextlib.suppress(Failed), contextlib.closing(AccessChecks(checked, key_env, until)) as run:
         run.reach()
         with contextlib.suppress(Failed):  # which engine it is can be told all the same
             run.models()
-        run.read_info(None)
-        run.around()
+        if not models_only:
+            run.read_info(None)
+            run.around()
     return checked
-
-
-def listing(target: Target, *, key_env: str | None = None, until: float | None = None) -> Preflight:
-    """Which models an endpoint lists, by one GET; none where it is not there or lists none, which its checks say."""
-    preflight = Preflight(target, RequestStyle("", target.api))
-    with contextlib.suppress(Failed), contextlib.closing(AccessChecks(preflight, key_env, until)) as run:
-        run.reach()
-        run.models()
-    return preflight
 
 
 class AccessChecks:
@@ -164,7 +162,7 @@ class AccessChecks:
         if reply.status in (401, 403):
             words = f"{reply.headers.get('www-authenticate', '')} {_in_words(reply)}".strip()
             raise self.failed(name, self.turned_away(reply.status, words))
-        if reply.status == 400 and b"https" in reply.body.lower() and self.checked.target.ssl is None:
+        if reply.status == 400 and b"https" in reply.body.lower() and not self.checked.target.secure:
             raise self.failed(name, f"{self.where} asks for TLS: write https:// instead of http://.")
         own_route = self.checked.target.path.startswith(f"{self.checked.target.root}/v1/")
         if reply.kind in ("text/html", "application/xhtml+xml") and reply.status < 500 and own_route:
@@ -192,13 +190,7 @@ class AccessChecks:
 
     def models(self) -> None:
         """Check that the model is served, where a list of models says so."""
-        document, model = self.reply.document, self.checked.manner.model
-        rows = document.get("data") if self.reply.status == 200 and isinstance(document, dict) else None
-        entries = (
-            [row for row in rows if isinstance(row, Mapping) and isinstance(row.get("id"), str)]
-            if isinstance(rows, list)
-            else []
-        )
+        entries, model = self.reply.models, self.checked.manner.model
         if not entries:
             self.passed("model", f"{self.where} does not list its models (HTTP {self.reply.status}).", None)
             return

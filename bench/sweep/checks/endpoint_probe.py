@@ -61,13 +61,21 @@ class ProbeReply:
         except (ValueError, RecursionError):
             return None
 
+    @property
+    def models(self) -> list[Mapping[str, Any]] | None:
+        """The models that it lists, each with its id; None where it holds no list of models."""
+        document = self.document if self.status == 200 else None
+        rows = document.get("data") if isinstance(document, Mapping) else None
+        if not isinstance(rows, list):
+            return None
+        return [row for row in rows if isinstance(row, Mapping) and isinstance(row.get("id"), str)]
+
 
 def pinned(target: Target) -> Target:
     """The target with the address each of its hosts has now; of several the first that takes a connection.
 
-    Raises:
-        NotReached: there is no such host, or it is where no load may go; from a page that is also a name that comes to
-            mean this machine, since whoever owns the name would choose what is asked here.
+    NotReached when there is no such host, or it is where no load may go; from a page that is also a name that comes to
+    mean this machine, since whoever owns the name would choose what is asked here.
     """
     if target.others:
         return replace(pinned(replace(target, others=())), others=tuple(pinned(one) for one in target.others))
@@ -102,7 +110,7 @@ def _is_spelled_out(host: str) -> bool:
 
 def proxy_for(target: Target, environ: Mapping[str, str]) -> str | None:
     """The variable that names a proxy for this target, as other clients would use it; None for this machine itself."""
-    names = ("https_proxy", "all_proxy") if target.ssl is not None else ("http_proxy", "all_proxy")
+    names = ("https_proxy", "all_proxy") if target.secure else ("http_proxy", "all_proxy")
     proxy = next((key for name in names for key in (name, name.upper()) if environ.get(key)), None)
     if proxy is None or target.host == "localhost" or is_own_machine(target.host):
         return None
@@ -129,6 +137,7 @@ class EndpointProbe:
 
     def __init__(self, target: Target, seconds: float = SECONDS, *, until: float | None = None) -> None:
         self.target = pinned(replace(target, others=()))
+        self._context = target.context()
         self._seconds, self._until = seconds, until
         self.allowed = seconds
         self.headers: dict[str, str] = {}
@@ -139,8 +148,7 @@ class EndpointProbe:
     def get(self, path: str) -> ProbeReply:
         """The answer to GET on a path below the root, which is the base URL without /v1.
 
-        Raises:
-            NotReached: there was none.
+        NotReached when there was none.
         """
         return self._ask("GET", path, None)
 
@@ -205,10 +213,10 @@ class EndpointProbe:
         if body is not None:
             given["content-type"] = "application/json"
         at = replace(target, host=target.address or target.host).where
-        url = URL(f"http{'s' if target.ssl else ''}://{at}{target.root}{path}{target.query}", encoded=True)
+        url = URL(f"http{'s' if target.secure else ''}://{at}{target.root}{path}{target.query}", encoded=True)
         request = self._session.request(
             method, url, data=body, headers=given, allow_redirects=False,
-            ssl=target.ssl or True, server_hostname=target.host,
+            ssl=self._context or True, server_hostname=target.host,
         )  # fmt: skip
         parts = bytearray()
         async with asyncio.timeout(self.allowed), request as answer:
@@ -238,7 +246,7 @@ class EndpointProbe:
         if isinstance(problem, ConnectionRefusedError):
             return f"Nothing listens at {where} (connection refused): start the endpoint, or correct host and port."
         if isinstance(problem, ConnectionError):
-            secure = " Write https:// if it asks for TLS." if self.target.ssl is None else ""
+            secure = " Write https:// if it asks for TLS." if not self.target.secure else ""
             return f"{where} closed the connection or did not answer in HTTP: is this an endpoint's port?{secure}"
         if isinstance(problem, OSError):
             why = os.strerror(problem.errno) if problem.errno else problem

@@ -36,10 +36,12 @@ def engine(site: EndpointProbe, model: Mapping[str, Any] | None = None) -> Servi
     listed = model or {}
     owner = str(listed.get("owned_by", "")).lower().replace(".", "")
     plain = ServingEngine(context_tokens=_whole(listed.get("max_model_len")), simulates=_simulates(listed))
-    played = "vLLM, as llm-d-inference-sim" if _is_llm_d_simulator(site) else None
-    for route, read in ROUTES:
+    # llm-d's simulator plays vLLM but for its server and a route of its own.
+    is_played = site.headers.get("server", "").lower() == "fasthttp" and site.document("/admin/config") is not None
+    played = "vLLM, as llm-d-inference-sim" if is_played else None
+    for route in ROUTES:
         document = site.document(route)
-        known = read(document, owner) if document else None
+        known = _engine_in(route, document, owner) if document else None
         if known is None or document is None:
             continue
         return replace(
@@ -51,51 +53,26 @@ def engine(site: EndpointProbe, model: Mapping[str, Any] | None = None) -> Servi
     return replace(plain, simulates=plain.simulates or played)
 
 
-def _vllm(told: Mapping[str, Any], owner: str) -> ServingEngine | None:
-    version = _text(told.get("version"))
-    if not version or (owner in OWNERS and owner != "vllm"):
-        return None
-    return ServingEngine("vllm", version)
-
-
-def _sglang(info: Mapping[str, Any], owner: str) -> ServingEngine | None:
-    version = _text(info.get("version"))
-    if not version or "model_path" not in info:
-        return None
-    return ServingEngine("sglang", version, _whole(info.get("context_length")))
-
-
-def _llama_cpp(info: Mapping[str, Any], owner: str) -> ServingEngine | None:
-    settings = info.get("default_generation_settings")
-    if not isinstance(settings, Mapping):
-        return None
-    return ServingEngine("llama.cpp", _text(info.get("build_info")), _whole(settings.get("n_ctx")))
-
-
-def _tgi(told: Mapping[str, Any], owner: str) -> ServingEngine | None:
-    if "model_id" not in told or "version" not in told:
-        return None
-    return ServingEngine("tgi", _text(told.get("version")), _whole(told.get("max_total_tokens")))
-
-
-def _transformers(told: Mapping[str, Any], owner: str) -> ServingEngine | None:
-    paths = told.get("paths")
-    if not isinstance(paths, Mapping) or not paths.keys() >= TRANSFORMERS_OWN:
-        return None
-    return ServingEngine("transformers")
+def _engine_in(route: str, told: Mapping[str, Any], owner: str) -> ServingEngine | None:
+    """The engine that answers this info route so; None where it is none that is known."""
+    version, settings, paths = _text(told.get("version")), told.get("default_generation_settings"), told.get("paths")
+    if route in ("/get_server_info", "/server_info") and version and "model_path" in told:
+        return ServingEngine("sglang", version, _whole(told.get("context_length")))
+    if route == "/version" and version and (owner == "vllm" or owner not in OWNERS):
+        return ServingEngine("vllm", version)
+    if route == "/props" and isinstance(settings, Mapping):
+        return ServingEngine("llama.cpp", _text(told.get("build_info")), _whole(settings.get("n_ctx")))
+    if route == "/info" and "model_id" in told and "version" in told:
+        return ServingEngine("tgi", version, _whole(told.get("max_total_tokens")))
+    if route == "/openapi.json" and isinstance(paths, Mapping) and paths.keys() >= TRANSFORMERS_OWN:
+        return ServingEngine("transformers")
+    return None
 
 
 TRANSFORMERS_OWN = {"/v1/chat/completions", "/load_model", "/reset"}
 """What `transformers serve` serves; it has no info route, and tells its version nowhere."""
 
-ROUTES = (
-    ("/get_server_info", _sglang),
-    ("/server_info", _sglang),
-    ("/version", _vllm),
-    ("/props", _llama_cpp),
-    ("/info", _tgi),
-    ("/openapi.json", _transformers),
-)
+ROUTES = ("/get_server_info", "/server_info", "/version", "/props", "/info", "/openapi.json")
 """SGLang before vLLM, whose /version alone could be anyone's."""
 
 
@@ -105,11 +82,6 @@ def _simulates(info: Mapping[str, Any]) -> str | None:
         return _text(info.get("simulates")) or "an endpoint"
     owner = _text(info.get("owned_by"))
     return f"an endpoint, as {owner}" if owner and MOCKS.search(owner) else None
-
-
-def _is_llm_d_simulator(site: EndpointProbe) -> bool:
-    """Whether it is llm-d's simulator, which plays vLLM but for its server and a route of its own."""
-    return site.headers.get("server", "").lower() == "fasthttp" and site.document("/admin/config") is not None
 
 
 def _text(value: object) -> str | None:

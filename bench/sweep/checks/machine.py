@@ -5,6 +5,7 @@ Nothing that tells whose machine it is: no host name, no address, no user.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import re
@@ -20,10 +21,11 @@ def described() -> dict[str, str | int]:
     facts: dict[str, str | int | None] = {
         "cpu": _cpu(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "os": _system(),
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}".strip(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
     }
+    with contextlib.suppress(OSError):
+        facts["os"] = platform.freedesktop_os_release().get("PRETTY_NAME")
     return {key: value[:LONGEST] if isinstance(value, str) else value for key, value in facts.items() if value}
 
 
@@ -33,10 +35,3 @@ def _cpu() -> str | None:
     except OSError:
         found = None
     return found[1].strip() if found else platform.processor() or None
-
-
-def _system() -> str | None:
-    try:
-        return platform.freedesktop_os_release().get("PRETTY_NAME")
-    except OSError:
-        return None

@@ -16,13 +16,11 @@ from bench.errors import BenchError
 from bench.plain_text import visible
 from bench.records import Load
 from bench.sweep.checks import proxies
-from bench.sweep.checks.counting import Counter
+from bench.sweep.checks.counting import Counter, TokenizerFile
 from bench.sweep.checks.endpoint_checks import NAME_THE_KEY, AccessChecks, Failed, Preflight
-from bench.sweep.checks.tokenizer_file import TokenizerFile
 from bench.sweep.generator import calibration as calibrating
 from bench.sweep.generator.calibration import Calibration
 from bench.sweep.generator.load import run_point
-from bench.sweep.generator.samples import share_together
 from bench.sweep.pauses import USUAL, Pauses
 from bench.sweep.wire.bodies import RequestStyle, body
 from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, Target
@@ -210,6 +208,8 @@ class _Checks(AccessChecks):
 
     def timed(self, isls: Sequence[int], osls: Sequence[int]) -> None:
         """Send one request of the plan's smallest size, on its own, and keep its times."""
+        from bench.sweep.generator.samples import share_together  # with numpy, which the first check does not wait for
+
         osl = min([*osls, TIMED_TOKENS])
         text = HELLO
         if isls and self.checked.calibration is not None:
@@ -224,9 +224,9 @@ class _Checks(AccessChecks):
         if answer.first_ns is not None:
             checked.ttft_ms = (answer.first_ns - answer.sent_ns) / 1e6
         checked.together = share_together([after - one for one, after in pairwise(answer.stamps_ns)])
-        first = f"TTFT {_ms(checked.ttft_ms)}, " if checked.ttft_ms is not None else ""
+        first = f"TTFT {number(checked.ttft_ms)} ms, " if checked.ttft_ms is not None else ""
         tokens = counted(checked.timed_osl, "token")
-        self.passed("timed", f"One request alone: {first}E2EL {_ms(checked.e2el_ms)} for {tokens}.")
+        self.passed("timed", f"One request alone: {first}E2EL {number(checked.e2el_ms)} ms for {tokens}.")
         if answer.output_tokens is not None and answer.output_tokens != osl:
             self.passed("osl", self._missed(osl, answer.output_tokens), None)
 
@@ -313,7 +313,3 @@ def _is_limited(answer: Exchange) -> bool:
 def _refused(answer: Exchange) -> bool:
     """Whether the endpoint did not like a field; a wrong key or route is no matter of fields."""
     return answer.outcome == "http_4xx" and answer.error.startswith(("HTTP 400", "HTTP 422"))
-
-
-def _ms(value: float) -> str:
-    return f"{number(value)} ms"

@@ -67,9 +67,10 @@ class Proxy:
 def proxies(site: EndpointProbe) -> tuple[Proxy, ...]:
     """Those between here and the engine, as far as they say so in the answers that a site has given so far."""
     versions = proxies_in(site.headers)
-    version = None if versions.get(LITELLM) else _litellm(site)
-    if version is not None:
-        versions[LITELLM] = version
+    if not versions.get(LITELLM):  # its own route tells its version without a key
+        ready = site.document("/health/readiness") or {}
+        if version := _version(ready.get("litellm_version")):
+            versions[LITELLM] = version
     return tuple(Proxy(name, told or None) for name, told in versions.items())
 
 
@@ -110,12 +111,6 @@ def context_tokens(site: EndpointProbe, model: str) -> int | None:
                 if isinstance(most, int) and not isinstance(most, bool) and most > 0:
                     return most
     return None
-
-
-def _litellm(site: EndpointProbe) -> str | None:
-    """LiteLLM's version as its own route tells it without a key; None where it is not LiteLLM."""
-    told = site.document("/health/readiness")
-    return _version(told.get("litellm_version")) if told else None
 
 
 def _version(text: Any) -> str | None:

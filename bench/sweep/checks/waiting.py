@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from time import monotonic
 
-from bench.sweep.checks.endpoint_probe import EndpointProbe, NotReached, ProbeReply
+from bench.sweep.checks.endpoint_probe import EndpointProbe, NotReached
 from bench.sweep.pauses import USUAL
 from bench.sweep.wire.bodies import RequestStyle, body
 from bench.sweep.wire.exchange import Target
@@ -43,7 +43,8 @@ def serves(target: Target, model: str, until: float) -> bool:
         return False
     try:
         reply = site.get("/v1/models")
-        if reply.status >= LOADING or not _lists(reply, model):
+        listed = None if reply.models is None else [row["id"] for row in reply.models]
+        if reply.status >= LOADING or not (listed is None or not model or model in listed):
             return False
         short = body(RequestStyle(model, target.api, streaming=False), "a", 1)
         return _answers(site, target.path.removeprefix(target.root), short)
@@ -59,13 +60,6 @@ def _answers(site: EndpointProbe, path: str, short: bytes) -> bool:
         return site.post(path, short).status < LOADING
     except NotReached:
         return True
-
-
-def _lists(reply: ProbeReply, model: str) -> bool:
-    document = reply.document if reply.status == 200 else None
-    rows = document.get("data") if isinstance(document, Mapping) else None
-    named = [row["id"] for row in rows if isinstance(row, Mapping) and "id" in row] if isinstance(rows, list) else None
-    return named is None or not model or model in named
 
 
 def _time(seconds: float) -> str:

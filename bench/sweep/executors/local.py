@@ -40,11 +40,7 @@ class Local:
         return RequestTally.of(worker.tally for worker in self._processes)
 
     async def run(self, job: Assignment) -> tuple[list[Path], list[PointRun]]:
-        """Where the raw samples lie and what each worker did.
-
-        Raises:
-            BenchError: a worker could not do its part.
-        """
+        """Where the raw samples lie and what each worker did; BenchError when a worker could not do its part."""
         jobs = job.shared(self.workers)
         if len(jobs) == 1:
             self._work = RunningAssignment(jobs[0])

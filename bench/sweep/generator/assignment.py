@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from hashlib import blake2b
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from time import monotonic, monotonic_ns
@@ -14,58 +13,18 @@ from bench.records import Load
 from bench.sweep import arrivals
 from bench.sweep.generator.calibration import Calibration
 from bench.sweep.generator.live import RequestTally
-from bench.sweep.generator.prompts import Prompt, prompts
+from bench.sweep.generator.prompts import prompts, seed_of
 from bench.sweep.generator.spool import Spool
 from bench.sweep.generator.stopping import Precision, prepare
 from bench.sweep.planning.shapes import PlannedPoint
 from bench.sweep.wire.bodies import RequestStyle, body
-from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, RequestApi, Target
+from bench.sweep.wire.exchange import Exchange, Limits, PointRun, PreparedRequest, Target
 
 AHEAD_BYTES = 32 * 2**20
 """Requests are made before the point starts, up to so many bytes; what comes after that is made as it is sent."""
 ROUNDS_AHEAD = 4
 SECONDS_AHEAD = 4
 CHARACTERS_PER_TOKEN = 4
-
-
-@dataclass(frozen=True)
-class AskedEndpoint:
-    """Whom to ask, as it can be handed to another process; a key is in `headers`, in memory only.
-
-    `others` are further base URLs of the same deployment, each with its address.
-    """
-
-    base_url: str
-    address: str | None
-    api: RequestApi = "chat"
-    streaming: bool = True
-    ca_file: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    query: Mapping[str, str] = field(default_factory=dict)
-    path: str | None = None
-    others: tuple[tuple[str, str | None], ...] = ()
-
-    @property
-    def target(self) -> Target:
-        """The target of load."""
-        first, *others = (self._at(*base) for base in ((self.base_url, self.address), *self.others))
-        return replace(first, others=tuple(others))
-
-    def _at(self, base_url: str, address: str | None) -> Target:
-        import ssl
-
-        secure = base_url.startswith("https")
-        context = ssl.create_default_context(cafile=self.ca_file) if secure else None
-        return Target.at(
-            base_url,
-            api=self.api,
-            streaming=self.streaming,
-            headers=self.headers,
-            context=context,
-            address=address,
-            path=self.path,
-            query=self.query,
-        )
 
 
 @dataclass(frozen=True)
@@ -77,7 +36,7 @@ class Assignment:
     none on its way, the point is given up. `failed_before` are the requests that failed in a row just before it.
     """
 
-    endpoint: AskedEndpoint
+    target: Target
     manner: RequestStyle
     point: PlannedPoint
     limits: Limits
@@ -129,17 +88,12 @@ class Assignment:
         )
 
 
-def seed_of(*words: object) -> int:
-    """A seed of 64 bits drawn from these words."""
-    return int.from_bytes(blake2b(" ".join(map(str, words)).encode(), digest_size=8).digest())
-
-
 def times(job: Assignment) -> Iterator[int] | None:
     """When each request of the whole point is meant to be sent; None in a closed loop and where a trace says it."""
     load = job.point.load
     if load.load_kind != "open" or load.request_rate is None:
         return None
-    seed = seed_of("arrivals", job.seed, job.point.key)
+    seed = seed_of(f"arrivals {job.seed} {job.point.key}")
     return arrivals.times(load.arrivals, load.request_rate, seed, job.burst_size)
 
 
@@ -187,7 +141,8 @@ class AssignedRequests:
         when = None if schedule is None else islice(schedule, job.index, None, job.of)
         for prompt in mine:
             if self._tokens is not None:
-                self._tokens -= prompt.osl + _isl(prompt)
+                isl = len(prompt.text) // CHARACTERS_PER_TOKEN if prompt.isl is None else prompt.isl
+                self._tokens -= prompt.osl + isl
                 if self._tokens < 0:
                     self.ran_out = True
                     return
@@ -197,10 +152,6 @@ class AssignedRequests:
             self.lengths[prompt.number] = (prompt.isl, prompt.osl)
             made = body(job.manner, prompt.text, prompt.osl, prompt.messages, job.hold)
             yield PreparedRequest(prompt.number, made, prompt.isl, prompt.osl, at)
-
-
-def _isl(prompt: Prompt) -> int:
-    return prompt.isl if prompt.isl is not None else len(prompt.text) // CHARACTERS_PER_TOKEN
 
 
 class RunningAssignment:
@@ -219,8 +170,7 @@ class RunningAssignment:
     async def run(self, start_ns: int | None = None) -> PointRun:
         """What the load did; its exchanges are in the spool.
 
-        Raises:
-            NotWritten: the disk is full.
+        NotWritten when the disk is full.
         """
         from bench.sweep.generator.load import run_point
 
@@ -232,7 +182,7 @@ class RunningAssignment:
         self.tally.good_at = max(monotonic(), (start_ns or 0) / arrivals.BILLION)
         try:
             return await run_point(
-                job.endpoint.target,
+                job.target,
                 iter(self._asks),
                 job.load,
                 job.own_limits,
@@ -255,5 +205,7 @@ class RunningAssignment:
     def _enough(self, is_answered: bool) -> bool:
         """Whether going on tells nothing more: all fails, or all is known as closely as was asked."""
         known = self._precision is not None and self._precision.enough()
-        self.tally.given_up = not is_answered and self.tally.hopeless(self.job.patience_s)
+        since_good = monotonic() - self.tally.good_at
+        hopeless = self.tally.failed_in_a_row > 0 and since_good >= self.job.patience_s
+        self.tally.given_up = hopeless and not is_answered
         return known or self.tally.given_up

@@ -8,7 +8,7 @@ callback: texts in, tokens out.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import shake_128
@@ -45,7 +45,7 @@ CLOSE = 0.002
 
 _BYTES = tuple(WORDS[byte % len(WORDS)] for byte in range(256))
 
-Measuring = Generator[list[str], Sequence[int], "Calibration"]
+TokenCounter = Callable[[Sequence[str]], Sequence[int]]
 
 
 MOST_ENDING, DISTINCT = 3, 8
@@ -107,32 +107,19 @@ class Calibration:
         return below.aim_lower + share * (above.aim_lower - below.aim_lower)
 
 
-def calibrate(count: Callable[[Sequence[str]], Sequence[int]], isls: Iterable[int]) -> Calibration:
+def calibrate(count: TokenCounter, isls: Iterable[int]) -> Calibration:
     """The calibration for prompts of these lengths; `count` says how many tokens the server counts for each text.
 
-    Raises:
-        UsageError: a length is shorter than what stands around every prompt.
-        BenchError: the counts are no counts of tokens.
+    UsageError when a length is shorter than what stands around every prompt; BenchError when the counts are no counts
+    of tokens.
     """
-    steps = measuring(isls)
-    texts = next(steps)
-    while True:
-        try:
-            texts = steps.send(count(texts))
-        except StopIteration as done:
-            found: Calibration = done.value
-            return found
-
-
-def measuring(isls: Iterable[int]) -> Measuring:
-    """The calibration, as a dialogue: yields texts to count, is sent their tokens."""
-    calibration = yield from _words()
+    calibration = _words(count)
     wanted = _spread(sorted(set(isls)))
     for attempt in range(ROUNDS):
         texts = [
             text(calibration, isl, f"calibration {attempt} {sample}") for isl in wanted for sample in range(SAMPLES)
         ]
-        counts = yield from _counted(texts)
+        counts = _counted(count, texts)
         seen = tuple(
             _seen(calibration, isl, counts[place * SAMPLES : (place + 1) * SAMPLES]) for place, isl in enumerate(wanted)
         )
@@ -192,11 +179,11 @@ def _drawn(key: str, room: float, weights: dict[str, float]) -> list[str]:
     return list(map(_BYTES.__getitem__, shake_128(key.encode()).digest(count)))
 
 
-def _words() -> Measuring:
+def _words(count: TokenCounter) -> Calibration:
     """What stands around a text and what each word counts."""
     few = _drawn("few", FEW - 1, {"": 1.0})
     many = [WORDS[(place * 37) % len(WORDS)] for place in range(MANY - FEW)] + few
-    counts = yield from _counted([" ".join(few), " ".join(many)])
+    counts = _counted(count, [" ".join(few), " ".join(many)])
     each = (counts[1] - counts[0]) / (MANY - FEW)  # every word of WORDS once: their mean
     if each <= 0:
         raise BenchError(
@@ -206,7 +193,7 @@ def _words() -> Measuring:
     if each == 1 and counts[0] >= FEW:
         return Calibration(counts[0] - FEW)
     alone = (*WORDS, *FILLERS)
-    counts_each = yield from _counted([" ".join([word] * REPEATED) for word in alone])
+    counts_each = _counted(count, [" ".join([word] * REPEATED) for word in alone])
     # Around a text: what the mean word does not explain of all repeated ones together.
     around = max(0.0, fmean(counts_each[: len(WORDS)]) - REPEATED * each)
     weights = [max((counted - around) / REPEATED, 0.1) for counted in counts_each]
@@ -218,8 +205,8 @@ def _words() -> Measuring:
     return Calibration(max(0.0, around), tuple(weight * scale for weight in own), tuple(fillers))
 
 
-def _counted(texts: list[str]) -> Generator[list[str], Sequence[int], Sequence[int]]:
-    counts = yield texts
+def _counted(count: TokenCounter, texts: Sequence[str]) -> Sequence[int]:
+    counts = count(texts)
     if len(counts) != len(texts) or any(count < 0 for count in counts):
         raise BenchError(f"The endpoint counted {len(counts)} of {len(texts)} texts: ISL cannot be calibrated.")
     return counts

@@ -55,10 +55,6 @@ class RequestTally:
             self.kinds[one.outcome] += 1
             self.why.setdefault(one.outcome, one.error)
 
-    def hopeless(self, patience_s: float) -> bool:
-        """Whether nothing but failures has come for so many seconds."""
-        return self.failed_in_a_row > 0 and monotonic() - self.good_at >= patience_s
-
     @property
     def ttft_ms_p50(self) -> float | None:
         """The median of the latest requests' TTFT; None before the first."""
@@ -82,14 +78,11 @@ class RequestTally:
         """The tallies of several workers together."""
         whole = cls(good_at=0.0)
         for part in parts:
-            whole.ok += part.ok
-            whole.failed += part.failed
-            whole.cancelled += part.cancelled
-            whole.failed_in_a_row += part.failed_in_a_row
+            for name in ("ok", "failed", "cancelled", "failed_in_a_row", "tokens"):
+                setattr(whole, name, getattr(whole, name) + getattr(part, name))
             whole.good_at = max(whole.good_at, part.good_at)
-            whole.tokens += part.tokens
-            whole.ran_out = whole.ran_out or part.ran_out
-            whole.given_up = whole.given_up or part.given_up
+            whole.ran_out |= part.ran_out
+            whole.given_up |= part.given_up
             whole.kinds += part.kinds
             whole.why = {**part.why, **whole.why}
             whole.ttft_ms.extend(part.ttft_ms)

@@ -58,8 +58,7 @@ async def run_point(
     cancelled, what is under way is kept with the outcome `cancelled`. `failed_before` are the requests that failed in a
     row until now: a load on an endpoint that is out begins as gently as the one before it ended.
 
-    Raises:
-        UsageError: the load is neither closed with a concurrency nor open.
+    UsageError when the load is neither closed with a concurrency nor open.
     """
     if load.load_kind not in ("closed", "open") or (load.load_kind == "closed" and not (load.concurrency or 0) > 0):
         raise UsageError(f"A load of kind {load.load_kind!r} without a concurrency of 1 or more cannot be sent.")

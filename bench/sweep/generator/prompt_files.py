@@ -24,7 +24,6 @@ MAX_ROWS = 1_000_000
 CHUNK = 2**20
 BLANKS = re.compile(r"[ \t\r\n]*")
 MAX_MESSAGES = 1000
-MAX_DEPTH = 50
 CHARACTERS_PER_TOKEN = 4
 """The usual rough figure for English; an answer of a ShareGPT file becomes so many tokens of osl."""
 
@@ -47,8 +46,7 @@ class FilePrompt:
 def read_prompts(path: Path, *, osl_needed: bool = False) -> tuple[FilePrompt, ...]:
     """Every prompt of the file; conversations of a ShareGPT file that nobody begins are left out.
 
-    Raises:
-        InputError: the file is missing, too large, no JSON, or a row is no prompt or, when needed, has no osl.
+    InputError when the file is missing, too large, no JSON, or a row is no prompt or, when needed, has no osl.
     """
     rows: list[FilePrompt] = []
     kept = 0
@@ -72,8 +70,7 @@ def read_prompts(path: Path, *, osl_needed: bool = False) -> tuple[FilePrompt, .
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a text file that are not blank, with their numbers from 1.
 
-    Raises:
-        InputError: the file cannot be read, is too large, has too long a line, or is no UTF-8 text.
+    InputError when the file cannot be read, is too large, has too long a line, or is no UTF-8 text.
     """
     number = 0
     try:
@@ -93,18 +90,14 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def decoded(path: Path, place: str, text: str) -> Any:
-    """The JSON value of a text.
-
-    Raises:
-        InputError: it is none, or one too deep to be what we read.
-    """
+    """The JSON value of a text; InputError when it is none, or one too deep to be what we read."""
     try:
         value = json.loads(text, parse_constant=_no_constant)
         text.encode("utf-8")
     except (ValueError, RecursionError) as problem:
         why = str(problem)[:80] if not isinstance(problem, RecursionError) else "it is too deep"
         raise InputError(f"{path.name}, {place}, is not valid JSON: {why}.") from problem
-    return _shallow(path, place, value)
+    return value
 
 
 def _entries(path: Path) -> Iterator[tuple[str, Any]]:
@@ -138,7 +131,7 @@ def _listed(path: Path) -> Iterator[tuple[str, Any]]:
             except (ValueError, RecursionError):
                 end = 0
             if 0 < end < len(text):  # an entry, and not one that the chunk's end cut off
-                yield f"entry {place}", _shallow(path, f"entry {place}", entry)
+                yield f"entry {place}", entry
                 place, before, at = place + 1, ",", end
                 continue
             more = file.read(max(CHUNK, len(text) - at))
@@ -220,20 +213,6 @@ def _checked(path: Path, place: str, text: str) -> str:
     if any("\ud800" <= sign <= "\udfff" for sign in text):
         _refuse(path, place, "has half a surrogate pair, which is no text")
     return text
-
-
-def _shallow(path: Path, place: str, value: Any) -> Any:
-    if _deeper(value, MAX_DEPTH):
-        _refuse(path, place, f"is more than {MAX_DEPTH} levels deep")
-    return value
-
-
-def _deeper(value: Any, depth: int) -> bool:
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if not isinstance(value, list):
-        return False
-    return depth == 0 or any(_deeper(part, depth - 1) for part in value if isinstance(part, Mapping | list))
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -52,9 +52,7 @@ def prompts(point: PlannedPoint, seed: int, calibration: Calibration, salt: str 
     A file's prompts come in an order drawn from the seed, and again in another one when all were sent: from then on a
     prefix cache helps. `salt` tells apart attempts at the same point, since a server may remember the first.
 
-    Raises:
-        InputError: the file of prompts or of a trace cannot be used.
-        UsageError: a length cannot be met.
+    InputError when the file of prompts or of a trace cannot be used; UsageError when a length cannot be met.
     """
     shape = point.shape
     if shape.trace:
@@ -78,8 +76,7 @@ def lengths_to_calibrate(shapes: Iterable[Shape]) -> tuple[int, ...]:
     Longer ones than LONGEST_SEEN follow from it: what a word counts is known closely enough by then, and a server
     takes its time over texts of a hundred thousand tokens.
 
-    Raises:
-        InputError: a trace cannot be used.
+    InputError when a trace cannot be used.
     """
     lengths: set[int] = set()
     for shape in shapes:
@@ -122,7 +119,8 @@ def _from_file(path: Path, osl: Length | None, key: str) -> Iterator[Prompt]:
     rows = read_prompts(path, osl_needed=osl is None)
     number = 0
     while True:
-        for place in _order(len(rows), f"{key} {number // len(rows)}"):
+        random = _random(f"{key} {number // len(rows)}")
+        for place in sorted(range(len(rows)), key=lambda _: random.random()):
             yield _of_row(rows[place], number, osl, key)
             number += 1
 
@@ -142,18 +140,14 @@ def _lengths(isl: Length, osl: Length, key: str) -> tuple[int, int]:
 
 def _counting(number: int, key: str) -> tuple[str, ...]:
     """The number in words, the lowest digit first, from a beginning of the key's own."""
-    code = (number * STRIDE + _seed(f"{key} first")) % BASE**FIRST_WORDS
+    code = (number * STRIDE + seed_of(f"{key} first")) % BASE**FIRST_WORDS
     return tuple(WORDS[code // BASE**place % BASE] for place in range(FIRST_WORDS))
 
 
-def _order(count: int, key: str) -> list[int]:
-    random = _random(key)
-    return sorted(range(count), key=lambda _: random.random())
-
-
 def _random(key: str) -> Random:
-    return Random(_seed(key))
+    return Random(seed_of(key))
 
 
-def _seed(key: str) -> int:
+def seed_of(key: str) -> int:
+    """A seed of 64 bits drawn from these words."""
     return int.from_bytes(blake2b(key.encode(), digest_size=8).digest())

@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, get_args
+from pathlib import Path
+from typing import Any
 
-from bench.sweep.wire.exchange import Exchange, RequestOutcome, TokenSource
+import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from bench.sweep.generator.spool import ABSENT, COLUMNS, FILLED, OK, ROW, SOURCES, part_of
 
-    Column = npt.NDArray[np.int64]
-    Mask = npt.NDArray[np.bool_]
-
-ABSENT = -1
-"""What stands in a column for None."""
-
-OUTCOMES: tuple[RequestOutcome, ...] = get_args(RequestOutcome)
-OK, CANCELLED = OUTCOMES.index("ok"), OUTCOMES.index("cancelled")
-
-SOURCES: tuple[TokenSource, ...] = get_args(TokenSource)
-FINISHES = ("", "stop", "length")
-"""How an answer said it ended, as far as that explains its length; what says anything else is as if it said nothing."""
-STOPPED, FILLED = FINISHES.index("stop"), FINISHES.index("length")
+IntColumn = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 TOGETHER_GAP = 0.05
 """A chunk that comes within this share of the mean gap came with the one before."""
-
-ROW = ("intended_ns", "sent_ns", "first_ns", "end_ns", "input_tokens", "output_tokens", "asked_isl", "asked_osl",
-       "outcome", "source", "finish", "chunks")  # fmt: skip
-"""The columns with one entry per request."""
-
-
-class AskedLengths(Protocol):
-    """What was asked for, in tokens; a PreparedRequest is one."""
-
-    @property
-    def isl(self) -> int | None: ...  # noqa: D102
-    @property
-    def osl(self) -> int: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -53,87 +29,45 @@ class Samples:
     each request has.
     """
 
-    intended_ns: Column
-    sent_ns: Column
-    first_ns: Column
-    end_ns: Column
-    input_tokens: Column
-    output_tokens: Column
-    asked_isl: Column
-    asked_osl: Column
-    outcome: Column
-    source: Column
-    finish: Column
-    chunks: Column
-    stamps_ns: Column
-    tokens: Column
+    intended_ns: IntColumn
+    sent_ns: IntColumn
+    first_ns: IntColumn
+    end_ns: IntColumn
+    input_tokens: IntColumn
+    output_tokens: IntColumn
+    asked_isl: IntColumn
+    asked_osl: IntColumn
+    outcome: IntColumn
+    source: IntColumn
+    finish: IntColumn
+    chunks: IntColumn
+    stamps_ns: IntColumn
+    tokens: IntColumn
 
     def __post_init__(self) -> None:
         if int(self.chunks.sum()) != len(self.stamps_ns) or len(self.stamps_ns) != len(self.tokens):
             raise ValueError("the chunks of the requests are not as many as there are stamps and tokens")
 
-    @classmethod
-    def of(cls, exchanges: Iterable[Exchange], lengths: Mapping[int, AskedLengths] | None = None) -> Samples:
-        """The columns of these exchanges; those of several workers may simply follow each other.
-
-        `lengths` has what each request, by its number, was asked for.
-        """
-        rows = array("q")
-        stamps, tokens = array("q"), array("i")
-        for one in exchanges:
-            ask = lengths.get(one.number) if lengths else None
-            rows.extend(
-                (
-                    _or_absent(one.intended_ns),
-                    one.sent_ns,
-                    _or_absent(one.first_ns),
-                    one.end_ns,
-                    _or_absent(one.input_tokens),
-                    _or_absent(one.output_tokens),
-                    _or_absent(ask.isl if ask else None),
-                    _or_absent(ask.osl if ask else None),
-                    OUTCOMES.index(one.outcome),
-                    SOURCES.index(one.token_source),
-                    finish_of(one.finish),
-                    len(one.stamps_ns),
-                )
-            )
-            stamps.extend(one.stamps_ns)
-            tokens.extend(one.tokens)
-        import numpy as np
-
-        table = np.array(rows, dtype=np.int64).reshape(-1, len(ROW))
-        columns: dict[str, Any] = {name: np.ascontiguousarray(table[:, place]) for place, name in enumerate(ROW)}
-        columns["stamps_ns"] = np.array(stamps, dtype=np.int64)
-        columns["tokens"] = np.array(tokens, dtype=np.int64)
-        return cls(**columns)
-
     def __len__(self) -> int:
         return len(self.sent_ns)
 
     @property
-    def start_ns(self) -> Column:
+    def start_ns(self) -> IntColumn:
         """When each request's latency begins: as intended in an open loop, else as sent."""
-        import numpy as np
-
         return np.where(self.intended_ns == ABSENT, self.sent_ns, self.intended_ns)
 
     @property
-    def last_ns(self) -> Column:
+    def last_ns(self) -> IntColumn:
         """When each request's last token came; the end of an answer that came in one piece."""
-        import numpy as np
-
         last = self.end_ns.copy()
         streamed = self.chunks > 0
         last[streamed] = self.stamps_ns[np.cumsum(self.chunks)[streamed] - 1]
         return last
 
     @property
-    def unseen(self) -> Column:
+    def unseen(self) -> IntColumn:
         """The tokens of each request that no chunk showed: of an answer in one piece, hidden reasoning, a stop."""
-        import numpy as np
-
-        rest: Column = np.maximum(self.output_tokens - self.shown, 0)
+        rest: IntColumn = np.maximum(self.output_tokens - self.shown, 0)
         return rest
 
     def states_one_output(self, one_input: bool) -> bool:
@@ -158,8 +92,6 @@ class Samples:
         Those that ended with `length` have what was asked for, unless there were more chunks, all others as many tokens
         as chunks.
         """
-        import numpy as np
-
         stated = self._stated
         filled = stated & (self.finish == FILLED) & (self.chunks <= self.asked_osl)
         output = np.where(filled, self.asked_osl, np.where(stated, self.chunks, self.output_tokens))
@@ -172,8 +104,6 @@ class Samples:
 
     def without_inputs(self) -> Samples:
         """The same requests, of an endpoint whose usage does not count input."""
-        import numpy as np
-
         return replace(self, input_tokens=np.full(len(self), ABSENT, dtype=np.int64))
 
     @property
@@ -183,56 +113,66 @@ class Samples:
         return stated
 
     @property
-    def first_chunks(self) -> Column:
-        """The place of each streamed request's first chunk among all chunks."""
-        import numpy as np
-
-        places: Column = (np.cumsum(self.chunks) - self.chunks)[self.chunks > 0]
-        return places
-
-    @property
-    def at_first(self) -> Column:
+    def at_first(self) -> IntColumn:
         """The tokens that came with each request's first chunk, in one read with it, 1 at least; 0 without a chunk."""
-        import numpy as np
-
         first = np.repeat(self.first_ns, self.chunks)
         owner = np.repeat(np.arange(len(self)), self.chunks)
         came = np.bincount(owner, weights=np.where(self.stamps_ns == first, self.tokens, 0), minlength=len(self))
         return np.maximum(came.astype(np.int64), self.chunks > 0)
 
     @property
-    def shown(self) -> Column:
+    def shown(self) -> IntColumn:
         """The tokens of each request that its chunks showed."""
-        import numpy as np
-
         sums = np.concatenate(([0], np.cumsum(self.tokens)))
         ends = np.cumsum(self.chunks)
-        own: Column = sums[ends] - sums[ends - self.chunks]
+        own: IntColumn = sums[ends] - sums[ends - self.chunks]
         return own
 
-    def gaps_ns(self, chosen: Mask) -> Column:
+    def gaps_ns(self, chosen: Mask) -> IntColumn:
         """The gaps between chunks of the chosen requests, pooled."""
-        import numpy as np
-
         first = np.zeros(len(self.stamps_ns), dtype=bool)
-        first[self.first_chunks] = True
+        first[(np.cumsum(self.chunks) - self.chunks)[self.chunks > 0]] = True
         inside = np.repeat(chosen, self.chunks)
-        gaps: Column = np.diff(self.stamps_ns)[(inside & ~first)[1:]]
+        gaps: IntColumn = np.diff(self.stamps_ns)[(inside & ~first)[1:]]
         return gaps
-
-
-def finish_of(word: str | None) -> int:
-    """The place in FINISHES of a finish_reason."""
-    return FINISHES.index(word) if word in FINISHES else 0
-
-
-def _or_absent(value: int | None) -> int:
-    return ABSENT if value is None else value
 
 
 def share_together(gaps_ns: npt.ArrayLike) -> float | None:
     """The share of these gaps that are so short beside their mean that both chunks came together; None without any."""
-    import numpy as np
-
     gaps = np.asarray(gaps_ns, dtype=np.float64)
     return float((gaps <= TOGETHER_GAP * gaps.mean()).mean()) if len(gaps) else None
+
+
+@dataclass(frozen=True)
+class Spooled:
+    """What the workers of a point have written: columns by name, and each request's words."""
+
+    columns: dict[str, Any]
+    stamps: Any
+    tokens: Any
+    words: list[list[str | None]]
+
+    @property
+    def samples(self) -> Samples:
+        """The columns that metrics are made of."""
+        own = {name: self.columns[name] for name in ROW}
+        return Samples(**own, stamps_ns=self.stamps, tokens=self.tokens)
+
+    def __len__(self) -> int:
+        return len(self.columns["sent_ns"])
+
+
+def gathered(stems: Sequence[Path]) -> Spooled:
+    """Everything the workers wrote, concatenated."""
+    tables = [np.fromfile(part_of(stem, "rows"), dtype=np.int64).reshape(-1, len(COLUMNS)) for stem in stems]
+    table = np.concatenate(tables)
+    words: list[list[str | None]] = []
+    for stem in stems:
+        with part_of(stem, "words").open("rb") as lines:
+            words += [json.loads(line) for line in lines]
+    return Spooled(
+        {name: np.ascontiguousarray(table[:, place]) for place, name in enumerate(COLUMNS)},
+        np.concatenate([np.fromfile(part_of(stem, "stamps"), dtype=np.int64) for stem in stems]),
+        np.concatenate([np.fromfile(part_of(stem, "tokens"), dtype=np.int32) for stem in stems]).astype(np.int64),
+        words,
+    )

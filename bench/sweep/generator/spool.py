@@ -8,14 +8,27 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, get_args
 
 from bench.sweep.folder import not_written, writing
-from bench.sweep.generator.samples import ABSENT, OUTCOMES, ROW, SOURCES, Samples, finish_of
-from bench.sweep.wire.exchange import Exchange
+from bench.sweep.wire.exchange import Exchange, RequestOutcome, TokenSource
+
+ABSENT = -1
+"""What stands in a column for None."""
+
+OUTCOMES: tuple[RequestOutcome, ...] = get_args(RequestOutcome)
+OK, CANCELLED = OUTCOMES.index("ok"), OUTCOMES.index("cancelled")
+
+SOURCES: tuple[TokenSource, ...] = get_args(TokenSource)
+FINISHES = ("", "stop", "length")
+"""How an answer said it ended, as far as that explains its length; what says anything else is as if it said nothing."""
+STOPPED, FILLED = FINISHES.index("stop"), FINISHES.index("length")
+
+ROW = ("intended_ns", "sent_ns", "first_ns", "end_ns", "input_tokens", "output_tokens", "asked_isl", "asked_osl",
+       "outcome", "source", "finish", "chunks")  # fmt: skip
+"""The columns with one entry per request."""
 
 MORE = ("number", "connect_ns", "headers_ns", "first_content_ns", "connection")
 COLUMNS = (*ROW, *MORE)
@@ -36,15 +49,8 @@ class Spool:
     def add(self, one: Exchange, isl: int | None, osl: int) -> None:
         """Keep the exchange. NotWritten when the disk is full."""
         rows, stamps, tokens, words = self._files
-        row = array("q", (
-            _or_absent(one.intended_ns), one.sent_ns, _or_absent(one.first_ns), one.end_ns,
-            _or_absent(one.input_tokens), _or_absent(one.output_tokens), _or_absent(isl), osl,
-            OUTCOMES.index(one.outcome), SOURCES.index(one.token_source), finish_of(one.finish), len(one.stamps_ns),
-            one.number, _or_absent(one.connect_ns), _or_absent(one.headers_ns), _or_absent(one.first_content_ns),
-            one.connection,
-        ))  # fmt: skip
         with writing(self._stem):
-            rows.write(row)
+            rows.write(row_of(one, isl, osl))
             stamps.write(one.stamps_ns)
             tokens.write(one.tokens)
             words.write(json.dumps([one.finish, one.response_id, one.error]).encode() + b"\n")
@@ -61,46 +67,20 @@ class Spool:
             raise not_written(self._stem, problem) from problem
 
 
-@dataclass(frozen=True)
-class Spooled:
-    """What the workers of a point have written: columns by name, and each request's words."""
-
-    columns: dict[str, Any]
-    stamps: Any
-    tokens: Any
-    words: list[list[str | None]]
-
-    @property
-    def samples(self) -> Samples:
-        """The columns that metrics are made of."""
-        own = {name: self.columns[name] for name in ROW}
-        return Samples(**own, stamps_ns=self.stamps, tokens=self.tokens)
-
-    def __len__(self) -> int:
-        return len(self.columns["sent_ns"])
+def row_of(one: Exchange, isl: int | None, osl: int | None) -> array[int]:
+    """The exchange's numbers in the order of COLUMNS; `isl` and `osl` are the lengths that were asked for."""
+    return array("q", (
+        _or_absent(one.intended_ns), one.sent_ns, _or_absent(one.first_ns), one.end_ns,
+        _or_absent(one.input_tokens), _or_absent(one.output_tokens), _or_absent(isl), _or_absent(osl),
+        OUTCOMES.index(one.outcome), SOURCES.index(one.token_source), finish_of(one.finish), len(one.stamps_ns),
+        one.number, _or_absent(one.connect_ns), _or_absent(one.headers_ns), _or_absent(one.first_content_ns),
+        one.connection,
+    ))  # fmt: skip
 
 
 def part_of(stem: Path, part: str) -> Path:
     """The file of one part."""
     return stem.with_name(f"{stem.name}.{part}")
-
-
-def gathered(stems: Sequence[Path]) -> Spooled:
-    """Everything the workers wrote, concatenated."""
-    import numpy as np
-
-    tables = [np.fromfile(part_of(stem, "rows"), dtype=np.int64).reshape(-1, len(COLUMNS)) for stem in stems]
-    table = np.concatenate(tables)
-    words: list[list[str | None]] = []
-    for stem in stems:
-        with part_of(stem, "words").open("rb") as lines:
-            words += [json.loads(line) for line in lines]
-    return Spooled(
-        {name: np.ascontiguousarray(table[:, place]) for place, name in enumerate(COLUMNS)},
-        np.concatenate([np.fromfile(part_of(stem, "stamps"), dtype=np.int64) for stem in stems]),
-        np.concatenate([np.fromfile(part_of(stem, "tokens"), dtype=np.int32) for stem in stems]).astype(np.int64),
-        words,
-    )
 
 
 def clear(folder: Path, keep: Iterable[str] = ()) -> None:
@@ -111,6 +91,11 @@ def clear(folder: Path, keep: Iterable[str] = ()) -> None:
         for path in folder.iterdir():
             if path.is_file() and path.name not in kept:
                 path.unlink()
+
+
+def finish_of(word: str | None) -> int:
+    """The place in FINISHES of a finish_reason."""
+    return FINISHES.index(word) if word in FINISHES else 0
 
 
 def _or_absent(value: int | None) -> int:

@@ -44,8 +44,7 @@ class TracedRequest:
 def read_trace(path: Path) -> tuple[TracedRequest, ...]:
     """The requests of a trace in the order of their arrival, the first at 0 s.
 
-    Raises:
-        InputError: the file cannot be read, lacks a column, or a row does not hold a time and two lengths.
+    InputError when the file cannot be read, lacks a column, or a row does not hold a time and two lengths.
     """
     requests = []
     for number, row in _rows(path):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench import names
+import numpy as np
+
 from bench.formats.journal import FAILED, PointLine
-from bench.records import Deployment, Flag, Workload
-from bench.sweep.checks.engines import ServingEngine
-from bench.sweep.generator.samples import ABSENT, CANCELLED, OK, Samples
-from bench.sweep.generator.spool import Spooled
+from bench.records import Flag, Workload
+from bench.sweep.generator.samples import Spooled
+from bench.sweep.generator.spool import ABSENT, CANCELLED, OK
 from bench.sweep.measured.clock import ClockDrift
 from bench.sweep.measured.honesty import ClientLoad, flags
 from bench.sweep.measured.lateness import lateness, moved
@@ -68,12 +68,6 @@ class FinishedLoad:
         """How long it took."""
         return (max(run.end_ns for run in self.runs) - self.start_ns) / 1e9
 
-    @property
-    def sent_all(self) -> bool:
-        """Whether a number of requests ended it, and not its time."""
-        requests = self.limits.requests
-        return requests is not None and len(self.spooled) >= requests + self.limits.warmup_requests
-
 
 def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLine:
     """The point's line: its metrics, what failed, what is wrong with it."""
@@ -82,6 +76,8 @@ def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLi
         seen = seen.without_outputs()
     if ran.usage_is_constant:
         seen = seen.without_inputs()
+    # Of a file's texts, sent as they stand, the input as it was counted.
+    asked_isl = np.where(seen.asked_isl == ABSENT, np.maximum(seen.input_tokens, 0), seen.asked_isl)
     objectives = {key: value for key, value in plan.slo.model_dump().items() if value is not None}
     result = measured(seen, point.load, ran.limits, ran.start_ns, objectives=objectives)
     risen = rise(seen, result.window) if point.load.load_kind == "open" else None
@@ -90,16 +86,18 @@ def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLi
     window = result.window
     telemetry = summary(ran.readings, window.start_ns, window.end_ns)
     client = ClientLoad.of(ran.runs)
-    raised = _raised(ran, result, client, risen, telemetry.prefix_share if telemetry is not None else None)
+    raised = _raised(ran, result, client, risen, telemetry.get("prefix_share"))
     error = _without_figure(ran, result, plan)
     # A level that a climb's own rule of failures ends is its answer, and nothing to measure again.
-    failed = error is not None and not (result.timed and not ran.given_up and _ends_at_failures(plan))
+    ends_climb = plan.search in CLIMBS and plan.stop is not None and plan.stop.error_rate is not None
+    failed = error is not None and not (result.timed and not ran.given_up and ends_climb)
+    counts = {key: result.metrics[key] for key in ("requests_ok", "requests_failed") if key in result.metrics}
     return PointLine(
         number=number,
         key=point.key,
         load=point.load,
         workload=workload(point.shape, result, ran.counts_isl),
-        metrics={**(_counts(result) if error is not None else result.metrics), "requests_resent": client.resent},
+        metrics={**(result.metrics if error is None else counts), "requests_resent": client.resent},
         repeat=point.repeat,
         isl=str(point.shape.isl) if point.shape.isl else None,
         osl=str(point.shape.osl) if point.shape.osl else None,
@@ -120,12 +118,12 @@ def line_of(ran: FinishedLoad, plan: Plan, number: int, samples: str) -> PointLi
         failures={str(kind): many for kind, many in result.failures.items()},
         cancelled=result.cancelled,
         timed=result.timed,
-        tokens_asked=_tokens_asked(seen),
+        tokens_asked=int(asked_isl.sum() + seen.asked_osl.sum()),
         requests_sent=len(ran.spooled),
-        token_source=_token_source(result),
+        token_source=" and ".join(result.sources) or None,
         workers=len(ran.runs),
         flags=raised,
-        telemetry=telemetry.figures if telemetry is not None else {},
+        telemetry=telemetry,
         client=_client(client, result),
         samples=samples,
     )
@@ -170,8 +168,6 @@ def _where_failed(ran: FinishedLoad) -> str:
 
     Requests go round the base URLs by their numbers, as `Client.base_of` sends them.
     """
-    import numpy as np
-
     seen = ran.spooled.samples
     failed = (seen.outcome != OK) & (seen.outcome != CANCELLED)
     if len(ran.bases) < 2 or not failed.any():
@@ -179,16 +175,6 @@ def _where_failed(ran: FinishedLoad) -> str:
     at = np.bincount(ran.spooled.columns["number"][failed] % len(ran.bases), minlength=len(ran.bases))
     worst = int(at.argmax())
     return f"{at[worst]:,} of them at {ran.bases[worst]}" if at[worst] >= MOSTLY * at.sum() else ""
-
-
-def _counts(result: MeasuredPoint) -> dict[str, float]:
-    """What a point without a figure still says: how many requests ended well, and how many did not."""
-    return {key: value for key, value in result.metrics.items() if key in ("requests_ok", "requests_failed")}
-
-
-def _ends_at_failures(plan: Plan) -> bool:
-    """Whether the plan climbs until more requests fail than it allows."""
-    return plan.search in CLIMBS and plan.stop is not None and plan.stop.error_rate is not None
 
 
 def _without_figure(ran: FinishedLoad, result: MeasuredPoint, plan: Plan) -> str | None:
@@ -215,8 +201,9 @@ def _mostly_failed(ran: FinishedLoad, result: MeasuredPoint, plan: Plan) -> str 
     failed = sum(result.failures.values()) - result.in_warmup - refused
     if failed > ok:
         return f"{failed:,} of {ok + failed:,} requests failed: {ran.reasons}"
-    window, asked = result.window.duration_s, plan.point.duration_s
-    if failed >= MANY * (ok + failed) > 0 and asked and not ran.sent_all and window < WHOLE_ENOUGH * asked:
+    window, asked, limits = result.window.duration_s, plan.point.duration_s, ran.limits
+    sent_all = limits.requests is not None and len(ran.spooled) >= limits.requests + limits.warmup_requests
+    if failed >= MANY * (ok + failed) > 0 and asked and not sent_all and window < WHOLE_ENOUGH * asked:
         return f"failures left {window:.2g} s to measure of the {asked:g} s that were asked for: {ran.reasons}"
     return None
 
@@ -246,32 +233,5 @@ def workload(shape: Shape, result: MeasuredPoint, counts_isl: bool = True) -> Wo
     )
 
 
-def deployment(plan: Plan, engine: ServingEngine) -> Deployment:
-    """What serves: as the facts state it, and where they do not, as the endpoint tells it."""
-    own = {row.name for row in fields(Deployment)}
-    stated = {key: value for key, value in plan.facts.items() if key in own}
-    served = plan.endpoint.model
-    facts = {
-        "model": names.model_slug(served) or None,
-        "checkpoint": served if "/" in served else None,
-        "engine": engine.name,
-    }
-    if stated.get("engine", engine.name) == engine.name:
-        facts["engine_version"] = engine.version
-    return Deployment(**{**facts, **stated})  # type: ignore[arg-type]
-
-
-def _tokens_asked(seen: Samples) -> int:
-    """Input and output tokens asked for; of a file's texts, sent as they stand, the input as it was counted."""
-    import numpy as np
-
-    isl = np.where(seen.asked_isl == ABSENT, np.maximum(seen.input_tokens, 0), seen.asked_isl)
-    return int(isl.sum() + seen.asked_osl.sum())
-
-
 def _requested(length: Length | None) -> int | None:
     return None if length is None else round(length.mean)
-
-
-def _token_source(result: MeasuredPoint) -> str | None:
-    return " and ".join(result.sources) or None

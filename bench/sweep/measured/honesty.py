@@ -5,9 +5,12 @@ Every line that is drawn is a constant of this module; a flag is raised beyond i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
 
 from bench.catalogue import metric
 from bench.records import Flag, Load
@@ -18,10 +21,6 @@ from bench.sweep.measured.saturation import CHANCE, IN_FLIGHT_RISE, TTFT_RISE, R
 from bench.sweep.measured.window import TOGETHER, MeasuredPoint, one_each
 from bench.sweep.wire.exchange import PointRun
 from bench.wording import counted, joined, number, share
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 MOVED_SHARE, MOVED_MS = 0.05, 1.0
 """A percentile that the load generator may have moved by more than both is blurred in its second digit."""
@@ -37,6 +36,8 @@ SLEPT_MS, WALL_MS, PAUSE_MS = 10.0, 50.0, 1000.0
 CLOCK_RATE = 0.001
 """Twice what a clock is slewed by at most: 500 ppm, Linux adjtimex(2)."""
 COUNTED_SHARE = 0.99
+FEWEST = 100
+"""Of so many requests one lies beyond the p99."""
 REFUSED_SHARE = 0.05
 """Of the requests, or of the time of a closed loop's places: beyond it the limiter is measured, not the engine."""
 
@@ -50,7 +51,6 @@ REMEDIES = {
     "stalled": "Look at the endpoint's log of that time, or let streams be silent for longer with point.stall_s.",
     "broken_stream": "See at concurrency 1 whether answers are whole: some endpoints serve one stream at a time, and "
     "drop the older one.",
-    "broken_stream alone": ANY_REMEDY,
     "too_large": "See what the endpoint sends: it is more than the tokens that were asked for can need.",
 }
 """What helps against most failures of a kind."""
@@ -79,8 +79,6 @@ class ClientLoad:
     @classmethod
     def of(cls, runs: Iterable[PointRun]) -> ClientLoad:
         """What the workers of one point say of themselves, their lag samples pooled."""
-        import numpy as np
-
         workers = list(runs)
         lags = np.concatenate(
             [np.array(run.lag_ns, dtype=np.int64) for run in workers] or [np.array([], dtype=np.int64)]
@@ -125,29 +123,23 @@ def flags(
     `osl_held` that the endpoint has accepted a field that holds answers to their length. `where_failed` says at which
     of several base URLs it was; `together_alone` is the share of chunks that came together in a request on its own.
     """
-    limiter = rate_limited(point, load, client)
-    checked = (
-        limiter,
-        outage(load, client) if limiter is None else None,
-        client_limited(moved, load, client),
-        failures(point, load, where_failed),
-        over_saturated(rise) if load.load_kind == "open" else None,
-        osl_off_target(point, osl_held),
-        isl_off_target(point.isl_actual, point.isl_asked),
-        isl_unknown(point, isl_known),
-        prefix_cache_warm(prefix_share, shared_prefix_share),
-        not_steady(point) if limiter is None and (point.timed or not point.failures) else None,
-        too_few_requests(point),
-        clock_trouble(drift, client.lag_ms_max),
-        cut_short(point),
-        chunks_counted(point),
-        length_counted(point),
-        bursts(point, load, client, together_alone),
-        tokens_in_chunks(point),
-        resent(client),
-        rate_changes(load),
+    limited = list(rate_limited(point, load, client))
+    return tuple(
+        chain(
+            limited or outage(load, client),
+            client_limited(moved, load, client),
+            failures(point, load, where_failed),
+            over_saturated(rise) if load.load_kind == "open" else (),
+            off_target(point, isl_known, osl_held),
+            prefix_cache_warm(prefix_share, shared_prefix_share),
+            () if limited or (point.failures and not point.timed) else not_steady(point),
+            too_few(point),
+            clock_trouble(drift, client.lag_ms_max),
+            incomplete_figures(point),
+            bursts(point, load, client, together_alone),
+            load_remarks(load, client),
+        )
     )
-    return tuple(flag for flag in checked if flag is not None)
 
 
 def sent(point: MeasuredPoint) -> int:
@@ -156,16 +148,13 @@ def sent(point: MeasuredPoint) -> int:
     return ended_well + sum(point.failures.values())
 
 
-def rate_limited(point: MeasuredPoint, load: Load, client: ClientLoad) -> Flag | None:
+def rate_limited(point: MeasuredPoint, load: Load, client: ClientLoad) -> Iterator[Flag]:
     """Raised when the endpoint asked for less load than it was given, and so set the pace itself."""
-    every = sent(point)
-    if not every or not client.refused:
-        return None
-    lost = _rested_share(load, client)
-    if max(client.refused / every, lost) <= REFUSED_SHARE:
-        return None
+    every, lost = sent(point), _rested_share(load, client)
+    if not every or not client.refused or max(client.refused / every, lost) <= REFUSED_SHARE:
+        return
     rested = f", and its places waited {share(lost)} of the time to ask again" if lost else ""
-    return Flag(
+    yield Flag(
         "rate_limited",
         f"{client.refused:,} of {counted(every, 'request')} were refused with HTTP 429 or 503{rested}.",
         "This measures the limiter: throughput and latencies are of the requests it admitted."
@@ -175,17 +164,16 @@ def rate_limited(point: MeasuredPoint, load: Load, client: ClientLoad) -> Flag |
     )
 
 
-def outage(load: Load, client: ClientLoad) -> Flag | None:
+def outage(load: Load, client: ClientLoad) -> Iterator[Flag]:
     """Raised when places of a closed loop rested for a good part of the time since nothing was answered well."""
     lost = _rested_share(load, client)
-    if lost <= REFUSED_SHARE:
-        return None
-    return Flag(
-        "outage",
-        f"The endpoint failed for a while: places waited {share(lost)} of the time to ask again.",
-        "Throughput holds that time, so it is less than the endpoint gives when it answers.",
-        "Measure the point again once the endpoint is well.",
-    )
+    if lost > REFUSED_SHARE:
+        yield Flag(
+            "outage",
+            f"The endpoint failed for a while: places waited {share(lost)} of the time to ask again.",
+            "Throughput holds that time, so it is less than the endpoint gives when it answers.",
+            "Measure the point again once the endpoint is well.",
+        )
 
 
 def _rested_share(load: Load, client: ClientLoad) -> float:
@@ -193,11 +181,11 @@ def _rested_share(load: Load, client: ClientLoad) -> float:
     return client.rested_s / ((load.concurrency or 1) * client.seconds) if client.seconds else 0.0
 
 
-def client_limited(moved: Sequence[LatePercentile], load: Load, client: ClientLoad) -> Flag | None:
+def client_limited(moved: Sequence[LatePercentile], load: Load, client: ClientLoad) -> Iterator[Flag]:
     """Raised when the load generator's own lateness may have moved a percentile visibly."""
     seen = [one for one in moved if one.share > MOVED_SHARE and one.by > MOVED_MS]
     if not seen:
-        return None
+        return
     by_key: dict[str, list[LatePercentile]] = {}
     for one in seen:
         by_key.setdefault(one.key, []).append(one)
@@ -205,7 +193,7 @@ def client_limited(moved: Sequence[LatePercentile], load: Load, client: ClientLo
     medians = sum(one.percent == 50 for one in moved)
     rest = f" Medians hold within {_ms(max(one.by for one in firm))}." if 0 < len(firm) == medians else ""
     late = "" if client.lag_ms_max is None else f": it was up to {_ms(client.lag_ms_max)} late"
-    return Flag(
+    yield Flag(
         "client_limited",
         f"The load generator may have moved {joined([_movement(many) for many in by_key.values()])}{late}.",
         f"So far these figures are of the machine that measured, not of the endpoint.{rest}",
@@ -236,17 +224,17 @@ def _relief(load: Load, client: ClientLoad) -> str:
     return "It was neither busy nor waiting for a core, so something paused it: measure again on a quiet machine."
 
 
-def failures(point: MeasuredPoint, load: Load | None = None, where: str = "") -> Flag | None:
+def failures(point: MeasuredPoint, load: Load, where: str) -> Iterator[Flag]:
     """Raised by any failed request, in the warm-up or after it."""
     failed = sum(point.failures.values())
     if not failed:
-        return None
+        return
     kinds = [f"{many:,} {kind}" for kind, many in sorted(point.failures.items(), key=lambda row: (-row[1], row[0]))]
     early = f", {point.in_warmup:,} of them in the warm-up" if point.in_warmup else ""
     commonest = max(point.failures, key=lambda kind: point.failures[kind])
-    alone = load is not None and load.concurrency == 1
-    todo = REMEDIES.get("broken_stream alone" if alone and commonest == "broken_stream" else commonest, ANY_REMEDY)
-    return Flag(
+    alone = load.concurrency == 1 and commonest == "broken_stream"
+    todo = ANY_REMEDY if alone else REMEDIES.get(commonest, ANY_REMEDY)
+    yield Flag(
         "failures",
         f"{failed:,} of {counted(sent(point), 'request')} failed ({share(failed / sent(point))}): "
         f"{joined(kinds, at_most=8)}{early}{', ' if where else ''}{where}.",
@@ -257,12 +245,24 @@ def failures(point: MeasuredPoint, load: Load | None = None, where: str = "") ->
     )
 
 
-def osl_off_target(point: MeasuredPoint, held: bool) -> Flag | None:
-    """Raised when the mean output differs from what the same requests asked for, with what made it so."""
-    if _on_target(point.osl_actual, point.osl_asked):
-        return None
-    why, todo = _why_off(point, held)
-    return _off_target("osl", "Outputs", point.osl_actual, point.osl_asked, why, todo)
+def off_target(point: MeasuredPoint, isl_known: bool, osl_held: bool) -> Iterator[Flag]:
+    """Raised by a mean length that differs from what the same requests were to have, and by inputs nobody counts."""
+    if _is_off(point.osl_actual, point.osl_asked):
+        yield _off_target("osl", "Outputs", point.osl_actual, point.osl_asked, *_why_off(point, osl_held))
+    if _is_off(point.isl_actual, point.isl_asked):
+        todo = "Let the prompts be calibrated against this endpoint, or compare at the actual length."
+        yield _off_target("isl", "Inputs", point.isl_actual, point.isl_asked, "", todo)
+    if not isl_known and point.isl_actual is None:
+        yield Flag(
+            "isl_unknown",
+            "The endpoint counts no input tokens.",
+            "A word may be one token or several: the input length is not known, and is left out.",
+            "Give the model's tokenizer (--tokenizer tokenizer.json), or let the endpoint send usage.",
+        )
+
+
+def _is_off(actual: float | None, asked: float | None) -> bool:
+    return actual is not None and bool(asked) and abs(actual / (asked or 1) - 1) > LENGTH_SHARE
 
 
 def _why_off(point: MeasuredPoint, held: bool) -> tuple[str, str]:
@@ -290,18 +290,6 @@ def _why_off(point: MeasuredPoint, held: bool) -> tuple[str, str]:
     return "", "Compare at the actual length."
 
 
-def isl_off_target(actual: float | None, requested: float | None) -> Flag | None:
-    """Raised when the mean input differs from what the same requests were meant to have."""
-    if _on_target(actual, requested):
-        return None
-    todo = "Let the prompts be calibrated against this endpoint, or compare at the actual length."
-    return _off_target("isl", "Inputs", actual, requested, "", todo)
-
-
-def _on_target(actual: float | None, asked: float | None) -> bool:
-    return actual is None or not asked or abs(actual / asked - 1) <= LENGTH_SHARE
-
-
 def _off_target(which: str, word: str, actual: float | None, requested: float | None, why: str, todo: str) -> Flag:
     assert actual is not None
     assert requested
@@ -316,72 +304,57 @@ def _off_target(which: str, word: str, actual: float | None, requested: float | 
     )
 
 
-def isl_unknown(point: MeasuredPoint, known: bool) -> Flag | None:
-    """Raised when nobody has counted the input: neither the endpoint nor a tokenizer."""
-    if known or point.isl_actual is not None:
-        return None
-    return Flag(
-        "isl_unknown",
-        "The endpoint counts no input tokens.",
-        "A word may be one token or several: the input length is not known, and is left out.",
-        "Give the model's tokenizer (--tokenizer tokenizer.json), or let the endpoint send usage.",
-    )
-
-
-def prefix_cache_warm(hits: float | None, requested: float = 0.0) -> Flag | None:
+def prefix_cache_warm(hits: float | None, requested: float) -> Iterator[Flag]:
     """Raised when more of the input came from a prefix cache than was meant to be shared."""
-    if hits is None or hits - requested <= PREFIX_SHARE:
-        return None
-    return Flag(
-        "prefix_cache_warm",
-        f"{share(hits)} of the input tokens came from the engine's prefix cache; {share(requested)} were meant to.",
-        "What is cached is not computed: TTFT is shorter and throughput higher than for prompts never seen before.",
-        "Use another seed, restart the endpoint, or switch its prefix caching off.",
-    )
+    if hits is not None and hits - requested > PREFIX_SHARE:
+        yield Flag(
+            "prefix_cache_warm",
+            f"{share(hits)} of the input tokens came from the engine's prefix cache; {share(requested)} were meant to.",
+            "What is cached is not computed: TTFT is shorter and throughput higher than for prompts never seen before.",
+            "Use another seed, restart the endpoint, or switch its prefix caching off.",
+        )
 
 
-def over_saturated(rise: Rise | None) -> Flag | None:
+def over_saturated(rise: Rise | None) -> Iterator[Flag]:
     """Raised when TTFT and the requests under way were still rising when the point ended."""
     if rise is None or max(rise.ttft_chance, rise.in_flight_chance) >= CHANCE:
-        return None
-    if rise.ttft <= TTFT_RISE or rise.in_flight <= IN_FLIGHT_RISE:
-        return None
-    return Flag(
-        "over_saturated",
-        f"TTFT rose by {share(rise.ttft)} of its median and the requests under way by {share(rise.in_flight)} "
-        f"(Mann-Kendall, p {_chance(rise.ttft_chance)} and {_chance(rise.in_flight_chance)}, {rise.groups} groups).",
-        "Requests come faster than they are answered, so the queue grows, and the latencies only tell how long the "
-        "point lasted; the throughput is the most there is.",
-        "Read the throughput alone, or lower the request rate.",
-    )
+        return
+    if rise.ttft > TTFT_RISE and rise.in_flight > IN_FLIGHT_RISE:
+        yield Flag(
+            "over_saturated",
+            f"TTFT rose by {share(rise.ttft)} of its median and the requests under way by {share(rise.in_flight)} "
+            f"(Mann-Kendall, p {_chance(rise.ttft_chance)} and {_chance(rise.in_flight_chance)}, {rise.groups} "
+            "groups).",
+            "Requests come faster than they are answered, so the queue grows, and the latencies only tell how long the "
+            "point lasted; the throughput is the most there is.",
+            "Read the throughput alone, or lower the request rate.",
+        )
 
 
-def not_steady(point: MeasuredPoint) -> Flag | None:
+def not_steady(point: MeasuredPoint) -> Iterator[Flag]:
     """Raised when warm-up and drain could not be cut off, or the load still grew."""
-    if point.window.steady:
-        return None
-    return Flag(
-        "not_steady",
-        f"There is no steady state: {point.window.why}.",
-        "The figures may be of filling up or draining, where the endpoint is under another load than was asked for.",
-        "Make the point longer, by point.duration_s or point.requests: several times as long as one answer takes.",
-    )
+    if not point.window.steady:
+        yield Flag(
+            "not_steady",
+            f"There is no steady state: {point.window.why}.",
+            "The figures may be of filling up or draining, where the endpoint is under another load than was asked "
+            "for.",
+            "Make the point longer, by point.duration_s or point.requests: several times as long as one answer takes.",
+        )
 
 
-def too_few_requests(point: MeasuredPoint, percent: int = 99) -> Flag | None:
-    """Raised when fewer than one request lies beyond the percentile that is shown."""
-    needed = round(100 / (100 - percent))
-    if point.timed >= needed or not point.timed:
-        return None
-    return Flag(
-        "too_few_requests",
-        f"The latencies are over {counted(point.timed, 'request')}; a p{percent} needs {needed:,}.",
-        f"With fewer, the p{percent} is little else than the slowest request, and another run will give another one.",
-        f"Ask for {needed:,} requests or more, or read the median.",
-    )
+def too_few(point: MeasuredPoint) -> Iterator[Flag]:
+    """Raised when fewer than one request lies beyond the p99."""
+    if 0 < point.timed < FEWEST:
+        yield Flag(
+            "too_few_requests",
+            f"The latencies are over {counted(point.timed, 'request')}; a p99 needs {FEWEST}.",
+            "With fewer, the p99 is little else than the slowest request, and another run will give another one.",
+            f"Ask for {FEWEST} requests or more, or read the median.",
+        )
 
 
-def clock_trouble(drift: ClockDrift | None, lag_ms_max: float | None = None) -> Flag | None:
+def clock_trouble(drift: ClockDrift | None, lag_ms_max: float | None) -> Iterator[Flag]:
     """Raised when the machine slept or stood still, or its clocks ran apart."""
     seen = []
     if drift is not None and abs(drift.slept_ms) > SLEPT_MS:
@@ -392,78 +365,75 @@ def clock_trouble(drift: ClockDrift | None, lag_ms_max: float | None = None) -> 
         seen.append(f"the time of day was set by {_ms(drift.wall_ms)}")
     if lag_ms_max is not None and lag_ms_max > PAUSE_MS:
         seen.append(f"the load generator stood still for {_ms(lag_ms_max)}")
-    if not seen:
-        return None
-    return Flag(
-        "clock_trouble",
-        f"During the point {joined(seen)}.",
-        "Latencies over such a moment are of the clock or of the machine that measured, not of the endpoint.",
-        "Measure the point again on a machine that stays awake and is not paused.",
-    )
+    if seen:
+        yield Flag(
+            "clock_trouble",
+            f"During the point {joined(seen)}.",
+            "Latencies over such a moment are of the clock or of the machine that measured, not of the endpoint.",
+            "Measure the point again on a machine that stays awake and is not paused.",
+        )
 
 
-def cut_short(point: MeasuredPoint) -> Flag | None:
-    """Raised when more requests were cut off at the end than a p99 can bear: they would have been the slowest."""
-    every = point.cancelled + point.timed
-    if not point.cancelled or point.cancelled <= 0.01 * every:
-        return None
-    return Flag(
-        "cut_short",
-        f"{counted(point.cancelled, 'request')} were still under way when the point was over, beside {point.timed:,} "
-        "that are timed.",
-        "What is cut off is what takes longest, so the slow tail is missing from e2el and the like.",
-        "Give the point a longer drain, or a longer duration.",
-    )
+def incomplete_figures(point: MeasuredPoint) -> Iterator[Flag]:
+    """Raised by more requests cut off than a p99 can bear, by tokens nobody counts, by chunks not of one token."""
+    if point.cancelled > 0.01 * (point.cancelled + point.timed):
+        yield Flag(
+            "cut_short",
+            f"{counted(point.cancelled, 'request')} were still under way when the point was over, beside "
+            f"{point.timed:,} that are timed.",
+            "What is cut off is what takes longest, so the slow tail is missing from e2el and the like.",
+            "Give the point a longer drain, or a longer duration.",
+        )
+    send_usage = "Let the endpoint send usage in the stream (stream_options.include_usage)."
+    if point.counted_by_server is not None and point.counted_by_server < COUNTED_SHARE:
+        yield Flag(
+            "tokens_by_chunks",
+            f"{share(1 - point.counted_by_server)} of the answers came without a token count, so each chunk counts as "
+            "one.",
+            "Where a chunk holds several tokens or half of one, throughput and tpot are wrong by as much.",
+            send_usage,
+        )
+    if "length" in point.sources:
+        yield Flag(
+            "tokens_by_length",
+            "The endpoint counts no tokens, so an answer that ended with length has as many as it was asked for.",
+            "Where the endpoint has a limit of its own below that, throughput and TPOT are wrong by as much.",
+            send_usage,
+        )
+    if point.tokens_per_chunk is not None and not one_each(point.tokens_per_chunk):
+        yield Flag(
+            "tokens_in_chunks",
+            f"A chunk carried {number(point.tokens_per_chunk)} tokens on average.",
+            "The time between chunks is not that between tokens, so ITL is left out.",
+            "Compare TPOT, which is per token.",
+        )
 
 
-def chunks_counted(point: MeasuredPoint) -> Flag | None:
-    """Raised when tokens were counted by chunks, since the endpoint does not say how many there were."""
-    if point.counted_by_server is None or point.counted_by_server >= COUNTED_SHARE:
-        return None
-    return Flag(
-        "tokens_by_chunks",
-        f"{share(1 - point.counted_by_server)} of the answers came without a token count, so each chunk counts as one.",
-        "Where a chunk holds several tokens or half of one, throughput and tpot are wrong by as much.",
-        "Let the endpoint send usage in the stream (stream_options.include_usage).",
-    )
-
-
-def length_counted(point: MeasuredPoint) -> Flag | None:
-    """Raised when tokens are those asked for, since answers ended with `length` and nothing counts them."""
-    if "length" not in point.sources:
-        return None
-    return Flag(
-        "tokens_by_length",
-        "The endpoint counts no tokens, so an answer that ended with length has as many as it was asked for.",
-        "Where the endpoint has a limit of its own below that, throughput and TPOT are wrong by as much.",
-        "Let the endpoint send usage in the stream (stream_options.include_usage).",
-    )
-
-
-def bursts(point: MeasuredPoint, load: Load, client: ClientLoad, together_alone: float | None = None) -> Flag | None:
+def bursts(point: MeasuredPoint, load: Load, client: ClientLoad, together_alone: float | None) -> Iterator[Flag]:
     """Raised when chunks came together; of another kind where the load generator was so late that it made them so.
 
     It did not where those of a request on its own, read by an idle load generator, came together too.
     """
     if point.together is None or point.together <= TOGETHER:
-        return None
+        return
     tpot, first = point.metrics.get("tpot_ms_p50"), point.first_tokens or 1.0
     alone = together_alone if together_alone is not None and together_alone > TOGETHER else None
     if alone is None and tpot is not None and _late_share(client, tpot) > point.together / 2:
-        return Flag(
+        yield Flag(
             "itl_left_out",
             f"{share(point.together)} of the chunks were read together with the one before, since the load generator "
             "was late.",
             "The time between two reads is not that between two tokens, so ITL is left out.",
             _relief(load, client),
         )
+        return
     effect = (
         "Each answer came as a whole, so TTFT is E2EL and there is no TPOT."
         if tpot is None
         else f"TTFT waits for {number(first)} tokens, about {_ms((first - 1) * tpot)} longer than for one; TPOT is "
         "over the tokens after these, and ITL is left out."
     )
-    return Flag(
+    yield Flag(
         "bursts",
         f"{share(point.together)} of the chunks came together with the one before"
         f"{'' if alone is None else f', and {share(alone)} in a request that was alone'}.",
@@ -479,42 +449,25 @@ def _late_share(client: ClientLoad, ms: float) -> float:
     return float((client.lag_ms > ms).mean())
 
 
-def tokens_in_chunks(point: MeasuredPoint) -> Flag | None:
-    """Raised when chunks carry several tokens or parts of one, so that their gaps are no inter-token latencies."""
-    if point.tokens_per_chunk is None or one_each(point.tokens_per_chunk):
-        return None
-    return Flag(
-        "tokens_in_chunks",
-        f"A chunk carried {number(point.tokens_per_chunk)} tokens on average.",
-        "The time between chunks is not that between tokens, so ITL is left out.",
-        "Compare TPOT, which is per token.",
-    )
-
-
-def resent(client: ClientLoad) -> Flag | None:
-    """Raised by requests that got another connection, since the endpoint had closed the one that it seemed to keep."""
-    if not client.resent:
-        return None
-    return Flag(
-        "resent",
-        f"The endpoint had closed the connection of {counted(client.resent, 'request')} behind its last answer without "
-        "saying so; another one took them before anything was sent.",
-        "The time that a new connection took is not in their latency.",
-        "Let the endpoint, or the proxy before it, keep connections open or answer with Connection: close.",
-    )
-
-
-def rate_changes(load: Load) -> Flag | None:
-    """Raised when arrivals are of a process whose rate is not the stated one all along the point."""
+def load_remarks(load: Load, client: ClientLoad) -> Iterator[Flag]:
+    """Raised by kept connections that the endpoint had closed, and by arrivals whose rate is not the stated one."""
+    if client.resent:
+        yield Flag(
+            "resent",
+            f"The endpoint had closed the connection of {counted(client.resent, 'request')} behind its last answer "
+            "without saying so; another one took them before anything was sent.",
+            "The time that a new connection took is not in their latency.",
+            "Let the endpoint, or the proxy before it, keep connections open or answer with Connection: close.",
+        )
     process = processes().get(load.arrivals or "")
-    if process is None or process.STEADY:
-        return None
-    return Flag(
-        "rate_changes",
-        f"Requests came {process.ABOUT} (loads.arrivals {process.NAME}), so their rate changed while it was measured.",
-        "The figures are of all rates in that time together, not of the one that was stated.",
-        "Compare it with points of the same arrivals, or choose arrivals of a steady rate.",
-    )
+    if process is not None and not process.STEADY:
+        yield Flag(
+            "rate_changes",
+            f"Requests came {process.ABOUT} (loads.arrivals {process.NAME}), so their rate changed while it was "
+            "measured.",
+            "The figures are of all rates in that time together, not of the one that was stated.",
+            "Compare it with points of the same arrivals, or choose arrivals of a steady rate.",
+        )
 
 
 def _ms(value: float) -> str:

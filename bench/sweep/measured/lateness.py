@@ -12,15 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bench.sweep.generator.load import LAG_EVERY_NS
-from bench.sweep.generator.samples import ABSENT
+from bench.sweep.generator.samples import IntColumn, Mask, Samples
+from bench.sweep.generator.spool import ABSENT
 from bench.sweep.measured.window import MILLION, each_request
-
-if TYPE_CHECKING:
-    from bench.sweep.generator.samples import Column, Mask, Samples
-    from bench.sweep.wire.exchange import PointRun
+from bench.sweep.wire.exchange import PointRun
 
 PERCENTS = (50, 90, 99)
 BEHIND_NS = 5_000_000
@@ -42,10 +41,8 @@ class LatePercentile:
         return self.by / self.value if self.value > 0 else 0.0
 
 
-def late_ns(stamps: Column, run: PointRun) -> Column:
+def late_ns(stamps: IntColumn, run: PointRun) -> IntColumn:
     """How late each of these stamps of one load process may be, in ns; 0 where its loop was not held up."""
-    import numpy as np
-
     lag = np.array(run.lag_ns, dtype=np.int64)
     if not len(lag):
         return np.zeros(len(stamps), dtype=np.int64)
@@ -58,14 +55,12 @@ def late_ns(stamps: Column, run: PointRun) -> Column:
     return np.where(held, stamps - since, 0)
 
 
-def lateness(samples: Samples, numbers: Column, runs: Sequence[PointRun]) -> tuple[Column, Column]:
+def lateness(samples: Samples, numbers: IntColumn, runs: Sequence[PointRun]) -> tuple[IntColumn, IntColumn]:
     """How late the first and the last stamp of each request may be, in ns; 0 for what has none.
 
     Requests are dealt out to the load processes by their numbers, in turn, as `Assignment` shares them: each process
     takes every so many-th, beginning with its own index.
     """
-    import numpy as np
-
     first, last = (np.zeros(len(samples), dtype=np.int64) for _ in range(2))
     ends = samples.last_ns
     for index, run in enumerate(runs):
@@ -75,13 +70,11 @@ def lateness(samples: Samples, numbers: Column, runs: Sequence[PointRun]) -> tup
     return first, last
 
 
-def moved(samples: Samples, timed: Mask, late: tuple[Column, Column]) -> tuple[LatePercentile, ...]:
+def moved(samples: Samples, timed: Mask, late: tuple[IntColumn, IntColumn]) -> tuple[LatePercentile, ...]:
     """How far the percentiles of TTFT, TPOT and E2EL may be off; nothing of no request.
 
     In an open loop a request that was sent late has waited for the load generator, which is known exactly.
     """
-    import numpy as np
-
     if not timed.any():
         return ()
     first, last = (column[timed] / MILLION for column in late)

@@ -7,19 +7,19 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from bench.errors import InputError
 from bench.library.store import sync_folder
 from bench.sweep.folder import writing
-from bench.sweep.generator.samples import ABSENT, OUTCOMES, ROW, SOURCES, Samples, finish_of
+from bench.sweep.generator.samples import IntColumn, Samples, Spooled
+from bench.sweep.generator.spool import ABSENT, OUTCOMES, ROW, SOURCES, finish_of
 from bench.sweep.measured.telemetry import EngineReading
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from bench.sweep.generator.samples import Column
-    from bench.sweep.generator.spool import Spooled
 
 ROWS_IN_A_GROUP = 4096
 NUMBERS = ("number", "connection", "intended_ns", "sent_ns", "connect_ns", "headers_ns", "first_ns", "first_content_ns",
@@ -38,9 +38,9 @@ class KeptRequests:
     """
 
     samples: Samples
-    number: Column
-    connect_ns: Column
-    headers_ns: Column
+    number: IntColumn
+    connect_ns: IntColumn
+    headers_ns: IntColumn
     error: tuple[str | None, ...]
     readings: tuple[EngineReading, ...] = ()
 
@@ -51,12 +51,8 @@ class KeptRequests:
 def from_parquet(path: Path) -> KeptRequests:
     """The requests that `to_parquet` has kept.
 
-    Raises:
-        InputError: the file is gone, or is none of ours.
+    InputError when the file is gone, or is none of ours.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         table = pq.read_table(path).combine_chunks()
         return _kept(table)
@@ -72,8 +68,6 @@ def to_parquet(spooled: Spooled, start_ns: int, path: Path, readings: Sequence[E
     Times are nanoseconds since the point's start, but `connect_ns`, which is how long the set-up took; `chunks_ns`
     has the arrival of each chunk and `chunk_tokens` what it carried. The engine's `readings` are in its metadata.
     """
-    import pyarrow.parquet as pq
-
     beside = path.with_name(f".{path.name}")
     with writing(path):
         table = _table(spooled, start_ns).replace_schema_metadata({READINGS: _readings(readings, start_ns)})
@@ -85,9 +79,6 @@ def to_parquet(spooled: Spooled, start_ns: int, path: Path, readings: Sequence[E
 
 
 def _table(spooled: Spooled, start_ns: int) -> pa.Table:
-    import numpy as np
-    import pyarrow as pa
-
     made: dict[str, Any] = {}
     for name in NUMBERS:
         column = spooled.columns[name]
@@ -97,18 +88,14 @@ def _table(spooled: Spooled, start_ns: int) -> pa.Table:
     made["token_source"] = _texts([SOURCES[place] for place in spooled.columns["source"].tolist()])
     for place, name in enumerate(WORDS):
         made[name] = _texts([row[place] or None for row in spooled.words])
-    offsets = pa.py_buffer(np.concatenate(([0], np.cumsum(spooled.columns["chunks"]))).astype(np.int64))
+    offsets = _numbers(np.concatenate(([0], np.cumsum(spooled.columns["chunks"]))))
     for name, values in (("chunks_ns", spooled.stamps - start_ns), ("chunk_tokens", spooled.tokens)):
-        inner = _numbers(values)
-        made[name] = pa.Array.from_buffers(pa.large_list(pa.int64()), len(spooled), [None, offsets], children=[inner])
+        made[name] = pa.LargeListArray.from_arrays(offsets, _numbers(values))
     return pa.Table.from_arrays(list(made.values()), names=list(made))
 
 
 def _kept(table: pa.Table) -> KeptRequests:
-    import numpy as np
-    import pyarrow.compute as pc
-
-    def whole(name: str) -> Column:
+    def whole(name: str) -> IntColumn:
         column = table.column(name)
         return np.asarray(column.fill_null(ABSENT).to_numpy(), dtype=np.int64)
 
@@ -142,9 +129,7 @@ def _sources(table: pa.Table) -> list[int]:
     return [SOURCES.index(told) for told in table.column("token_source").to_pylist()]
 
 
-def _flat(lists: Any) -> Column:
-    import numpy as np
-
+def _flat(lists: Any) -> IntColumn:
     parts = [chunk.flatten().to_numpy() for chunk in lists.chunks]
     return np.concatenate([np.array([], dtype=np.int64), *parts]).astype(np.int64)
 
@@ -155,26 +140,11 @@ def _readings(readings: Sequence[EngineReading], start_ns: int) -> bytes:
 
 
 def _numbers(values: Any, known: Any = None) -> pa.Array:
-    import numpy as np
-    import pyarrow as pa
-
-    held = None if known is None or known.all() else _bits(known)
-    return pa.Array.from_buffers(pa.int64(), len(values), [held, pa.py_buffer(values.astype(np.int64))])
+    mask = None if known is None or known.all() else pa.py_buffer(np.packbits(known, bitorder="little"))
+    return pa.Array.from_buffers(pa.int64(), len(values), [mask, pa.py_buffer(values.astype(np.int64))])
 
 
 def _texts(values: list[str | None]) -> pa.Array:
-    import numpy as np
-    import pyarrow as pa
-
-    written = [(value or "").encode() for value in values]
-    offsets = np.concatenate(([0], np.cumsum([len(text) for text in written]))).astype(np.int32)
-    known = _bits(np.array([value is not None for value in values], dtype=bool))
-    buffers = [known, pa.py_buffer(offsets), pa.py_buffer(b"".join(written))]
-    return pa.Array.from_buffers(pa.string(), len(values), buffers)
-
-
-def _bits(truths: Any) -> pa.Buffer:
-    import numpy as np
-    import pyarrow as pa
-
-    return pa.py_buffer(np.packbits(truths, bitorder="little"))
+    builder = pa.lib.StringBuilder()
+    builder.append_values(values)
+    return builder.finish()

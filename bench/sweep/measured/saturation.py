@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bench.maths.trend import mann_kendall_p, sen_slope
 from bench.sweep.arrivals import processes
-from bench.sweep.generator.samples import ABSENT, Samples
+from bench.sweep.generator.samples import IntColumn, Samples
+from bench.sweep.generator.spool import ABSENT
 from bench.sweep.measured.window import Window, first_answers_ns
 from bench.wording import share
-
-if TYPE_CHECKING:
-    from bench.sweep.generator.samples import Column
 
 GROUPS = 20
 """Requests are taken in so many consecutive groups, by their medians: neighbours in one queue wait alike, so single
@@ -49,8 +48,6 @@ def rise(samples: Samples, window: Window) -> Rise | None:
     At first an idle endpoint fills, which is no sign of anything: what started within one early answer of the first
     request is left out.
     """
-    import numpy as np
-
     if not len(samples):
         return None
     starts = samples.start_ns
@@ -59,7 +56,7 @@ def rise(samples: Samples, window: Window) -> Rise | None:
     if chosen.sum() < GROUPS * IN_A_GROUP:
         return None
     order = np.argsort(starts[chosen], kind="stable")
-    moments: Column = starts[chosen][order]
+    moments: IntColumn = starts[chosen][order]
     ttfts = (samples.first_ns[chosen] - starts[chosen])[order]
     under_way = np.searchsorted(np.sort(starts), moments, "right") - np.searchsorted(
         np.sort(samples.end_ns), moments, "right"

@@ -10,8 +10,7 @@ import math
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from functools import lru_cache
+from dataclasses import dataclass
 from statistics import fmean
 from time import monotonic_ns
 
@@ -54,6 +53,8 @@ SUMMED = frozenset({"running", "waiting", "preemptions", "prefix_queries", "pref
 
 VALUE = r"(?P<value>[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|Inf|NaN))"
 LABELS = r'(?:\{(?:[^"\\}\n]|"(?:[^"\\\n]|\\.)*")*\})?'
+WANTED = "|".join(re.escape(name) for known in NAMES.values() for name in known)
+LINES = re.compile(rf"^(?P<name>{WANTED}){LABELS}[ \t]+{VALUE}(?=[ \t\r\n]|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -79,36 +80,13 @@ class EngineReading:
         return all(getattr(self, name) is None for name in NAMES)
 
 
-@dataclass(frozen=True)
-class Telemetry:
-    """A point's engine telemetry over its window; None is what the engine does not tell.
-
-    `preemptions` and `prefix_share` are of the window alone.
-    """
-
-    readings: int = 0
-    running_mean: float | None = None
-    running_max: float | None = None
-    waiting_mean: float | None = None
-    waiting_max: float | None = None
-    kv_share_mean: float | None = None
-    kv_share_max: float | None = None
-    preemptions: float | None = None
-    prefix_share: float | None = None
-
-    @property
-    def figures(self) -> dict[str, float]:
-        """What is known, by name."""
-        return {row.name: value for row in fields(self) if (value := getattr(self, row.name)) is not None}
-
-
 def parse(text: str, at_ns: int) -> EngineReading:
     """The figures in Prometheus' text format; several series of one name are replicas of the engine.
 
     Source: Prometheus docs, "Exposition formats".
     """
     values: dict[str, list[float]] = {}
-    for match in _lines().finditer(text):
+    for match in LINES.finditer(text):
         value = float(match["value"])
         if math.isfinite(value):
             values.setdefault(match["name"], []).append(value)
@@ -122,53 +100,31 @@ def parse(text: str, at_ns: int) -> EngineReading:
     return EngineReading(at_ns, **figures)
 
 
-@lru_cache(maxsize=1)
-def _lines() -> re.Pattern[str]:
-    names = "|".join(re.escape(name) for known in NAMES.values() for name in known)
-    return re.compile(rf"^(?P<name>{names}){LABELS}[ \t]+{VALUE}(?=[ \t\r\n]|$)", re.MULTILINE)
-
-
-def summary(readings: Sequence[EngineReading], start_ns: int, end_ns: int) -> Telemetry | None:
-    """What the readings say about a window; None when none was taken.
+def summary(readings: Sequence[EngineReading], start_ns: int, end_ns: int) -> dict[str, float]:
+    """What the readings say about a window, by name; empty when none was taken, and without what the engine keeps.
 
     What runs, waits and fills the cache is over the readings inside the window; what is counted is the difference
     between the last reading before the window, or the first, and the first after it, or the last.
     """
     if not readings:
-        return None
+        return {}
     inside = [one for one in readings if start_ns <= one.at_ns <= end_ns]
     before = next((one for one in reversed(readings) if one.at_ns <= start_ns), readings[0])
     after = next((one for one in readings if one.at_ns >= end_ns), readings[-1])
-    looked_up = _grown(before, after, "prefix_queries")
-    hits = _grown(before, after, "prefix_hits")
-    own = [one.prefix_share for one in inside if one.prefix_share is not None]
-    prefix_share = fmean(own) if own else None
-    if hits is not None:
-        prefix_share = hits / looked_up if looked_up else None
-    return Telemetry(
-        readings=len(inside),
-        running_mean=_mean(inside, "running"),
-        running_max=_most(inside, "running"),
-        waiting_mean=_mean(inside, "waiting"),
-        waiting_max=_most(inside, "waiting"),
-        kv_share_mean=_mean(inside, "kv_share"),
-        kv_share_max=_most(inside, "kv_share"),
-        preemptions=_grown(before, after, "preemptions"),
-        prefix_share=prefix_share,
-    )
+    figures: dict[str, float | None] = {"readings": len(inside)}
+    for name in ("running", "waiting", "kv_share"):
+        values = _known(inside, name)
+        figures |= {f"{name}_mean": fmean(values), f"{name}_max": max(values)} if values else {}
+    figures["preemptions"] = _grown(before, after, "preemptions")
+    own, looked_up = _known(inside, "prefix_share"), _grown(before, after, "prefix_queries")
+    figures["prefix_share"] = fmean(own) if own else None
+    if (hits := _grown(before, after, "prefix_hits")) is not None:
+        figures["prefix_share"] = hits / looked_up if looked_up else None
+    return {name: value for name, value in figures.items() if value is not None}
 
 
 def _known(readings: Sequence[EngineReading], name: str) -> list[float]:
     return [value for one in readings if (value := getattr(one, name)) is not None]
-
-
-def _mean(readings: Sequence[EngineReading], name: str) -> float | None:
-    values = _known(readings, name)
-    return fmean(values) if values else None
-
-
-def _most(readings: Sequence[EngineReading], name: str) -> float | None:
-    return max(_known(readings, name), default=None)
 
 
 def _grown(before: EngineReading, after: EngineReading, name: str) -> float | None:
@@ -180,7 +136,7 @@ def _grown(before: EngineReading, after: EngineReading, name: str) -> float | No
 
 
 class Poller:
-    """Reads the metrics of a target's endpoint beside a load, from `start` to `stop`; `readings` has what came.
+    """Reads the metrics of a target's endpoint beside a load until it is closed; `readings` has what came.
 
     It stops by itself where the first answer holds none of the wanted figures.
     """
@@ -190,22 +146,12 @@ class Poller:
         self._target, self._every_s = target, every_s
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
-
-    def start(self) -> None:
-        """Start the first reading."""
         self._thread.start()
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Take no further reading."""
         self._over.set()
         self._thread.join(TIMEOUT_S + 1)
-
-    def __enter__(self) -> Poller:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
 
     def _run(self) -> None:
         try:

@@ -10,28 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from bench.catalogue import COMMON_STATISTICS
-from bench.records import Deployment, Load
-from bench.sweep.generator.samples import (
-    ABSENT,
-    CANCELLED,
-    FILLED,
-    OK,
-    OUTCOMES,
-    SOURCES,
-    STOPPED,
-    Samples,
-    share_together,
-)
+from bench.records import Load
+from bench.sweep.generator.samples import IntColumn, Mask, Samples, share_together
+from bench.sweep.generator.spool import ABSENT, CANCELLED, FILLED, OK, OUTCOMES, SOURCES, STOPPED
 from bench.sweep.wire.exchange import Limits, RequestOutcome, TokenSource
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from bench.sweep.generator.samples import Column, Mask
 
 BILLION = 1_000_000_000
 MILLION = 1_000_000
@@ -105,21 +92,13 @@ class MeasuredPoint:
 
 
 def measured(
-    samples: Samples,
-    load: Load,
-    limits: Limits,
-    start_ns: int,
-    *,
-    objectives: Mapping[str, float] | None = None,
-    deployment: Deployment | None = None,
+    samples: Samples, load: Load, limits: Limits, start_ns: int, *, objectives: Mapping[str, float] | None = None
 ) -> MeasuredPoint:
-    """What the point measured; with a deployment also per accelerator.
+    """What the point measured.
 
     `start_ns` is when the load began. `objectives` are the most a good request may take, in ms, by the keys of
     OBJECTIVES; without any there is no goodput.
     """
-    import numpy as np
-
     window = steady(samples, load, limits, start_ns)
     goals = objectives or {}
     starts = samples.start_ns
@@ -128,7 +107,7 @@ def measured(
     timed = started_well(samples, window)
     arrived = arrivals(samples)
     metrics = _figures(samples, window, timed, after, goals, arrived) if len(samples) else {}
-    run = _whole(samples, start_ns)
+    run = Window(int(starts.min()) if len(samples) else start_ns, _end_of(samples, start_ns))
     whole = _figures(samples, run, samples.outcome == OK, everything, goals, arrived) if len(samples) else {}
     kinds = Counter(OUTCOMES[place] for place in samples.outcome.tolist())
     cancelled = kinds.pop("cancelled", 0)
@@ -142,8 +121,8 @@ def measured(
     chunks = int(samples.chunks[timed].sum())
     return MeasuredPoint(
         window=window,
-        metrics=metrics | _per_accelerator(metrics, deployment),
-        whole=whole | _per_accelerator(whole, deployment),
+        metrics=metrics,
+        whole=whole,
         failures=dict(sorted(kinds.items())),
         in_warmup=int(((before != OK) & (before != CANCELLED)).sum()),
         refused_in_warmup=int((before == OUTCOMES.index("http_429")).sum()),
@@ -168,8 +147,6 @@ def measured(
 
 def warmed_up(samples: Samples, limits: Limits, start_ns: int) -> int:
     """When the warm-up is over: its seconds have passed, and the first request after its requests begins."""
-    import numpy as np
-
     over = start_ns + round(limits.warmup_s * BILLION)
     if limits.warmup_requests:
         starts = np.sort(samples.start_ns)
@@ -220,8 +197,6 @@ def steady(samples: Samples, load: Load, limits: Limits, start_ns: int) -> Windo
 
 def first_answers_ns(samples: Samples) -> int:
     """How long the first answers took: nine in ten of the first twentieth that ended well; 0 where none did."""
-    import numpy as np
-
     order = np.argsort(samples.start_ns, kind="stable")
     early = order[: max(len(order) // 20, FIRST_ANSWERS)]
     well = early[samples.outcome[early] == OK]
@@ -232,8 +207,6 @@ def first_answers_ns(samples: Samples) -> int:
 
 def _full(samples: Samples, concurrency: int) -> tuple[int, int] | None:
     """From when on all places are taken, and until when; None when they never are."""
-    import numpy as np
-
     times = np.concatenate((samples.end_ns, samples.sent_ns))
     steps = np.repeat([-1, 1], len(samples))
     order = np.argsort(times, kind="stable")  # an end before a start of the same moment, which takes its place
@@ -241,11 +214,6 @@ def _full(samples: Samples, concurrency: int) -> tuple[int, int] | None:
     if not len(full):
         return None
     return int(times[order[full[0]]]), int(times[order[full[-1] + 1]])
-
-
-def _whole(samples: Samples, start_ns: int) -> Window:
-    first = int(samples.start_ns.min()) if len(samples) else start_ns
-    return Window(first, _end_of(samples, start_ns))
 
 
 def _end_of(samples: Samples, start_ns: int) -> int:
@@ -260,13 +228,11 @@ def started_well(samples: Samples, window: Window) -> Mask:
     return chosen
 
 
-def arrivals(samples: Samples) -> tuple[Column, Column]:
+def arrivals(samples: Samples) -> tuple[IntColumn, IntColumn]:
     """When output tokens came and how many, of every chunk, and of what no chunk showed at the end of its answer.
 
     Those of requests that failed are left out: what they brought is of no use to anyone.
     """
-    import numpy as np
-
     useful = (samples.outcome == OK) | (samples.outcome == CANCELLED)
     unseen = samples.unseen
     late = useful & (unseen > 0)
@@ -285,7 +251,7 @@ def _figures(
     timed: Mask,
     counted: Mask,
     goals: Mapping[str, float],
-    arrivals: tuple[Column, Column],
+    arrivals: tuple[IntColumn, IntColumn],
 ) -> dict[str, float]:
     """The metrics of one stretch of the run."""
     failed = (samples.outcome != OK) & (samples.outcome != CANCELLED)
@@ -299,7 +265,7 @@ def _figures(
 
 
 def _rates(
-    samples: Samples, window: Window, goals: Mapping[str, float], arrivals: tuple[Column, Column]
+    samples: Samples, window: Window, goals: Mapping[str, float], arrivals: tuple[IntColumn, IntColumn]
 ) -> dict[str, float]:
     duration = window.duration_s
     rates = {"duration_s": duration}
@@ -318,7 +284,9 @@ def _rates(
         rates["output_tokens"] = float(tokens.sum())
         rates["output_tokens_per_s"] = rates["output_tokens"] / duration
         if duration >= 1 and len(when):
-            rates["peak_output_tokens_per_s"] = _peak(when - window.start_ns, tokens, int(duration))
+            second = ((when - window.start_ns - 1) * 1e-9).astype(np.int32)
+            in_each = np.bincount(second, weights=tokens, minlength=int(duration))[: int(duration)]
+            rates["peak_output_tokens_per_s"] = float(in_each.max())  # of the whole seconds
     counted = well & (shares > 0)
     taken_in = samples.input_tokens[counted]
     if len(taken_in) and (taken_in != ABSENT).all():
@@ -336,8 +304,6 @@ def served(samples: Samples, window: Window) -> npt.NDArray[np.float64]:
     ends were counted. A request without tokens counts at its end; one that was cut off as the run was over has all the
     tokens it was asked for to come, or as many as the others have; one that failed is not served.
     """
-    import numpy as np
-
     well = samples.outcome == OK
     cut_off = (samples.outcome == CANCELLED) & well.any()
     come = (samples.stamps_ns > window.start_ns) & (samples.stamps_ns <= window.end_ns)
@@ -351,18 +317,10 @@ def served(samples: Samples, window: Window) -> npt.NDArray[np.float64]:
     return np.where(well | cut_off, shares, 0.0)
 
 
-def _peak(offsets: Column, tokens: Column, seconds: int) -> float:
-    """The tokens of the busiest whole second."""
-    import numpy as np
-
-    counts = np.bincount(((offsets - 1) * 1e-9).astype(np.int32), weights=tokens, minlength=seconds)
-    return float(counts[:seconds].max())
-
-
 def _latencies(samples: Samples, timed: Mask) -> dict[str, float]:
     latencies: dict[str, float] = {}
     for key, values in each_request(samples, timed).items():
-        latencies |= _distribution(key, values[~_isnan(values)])
+        latencies |= _distribution(key, values[~np.isnan(values)])
     if gaps_are_itl(samples, timed):
         latencies |= _distribution("itl_ms", samples.gaps_ns(timed) / MILLION)
     for name in COMMON_STATISTICS:
@@ -376,8 +334,6 @@ def each_request(samples: Samples, chosen: Mask) -> dict[str, npt.NDArray[np.flo
 
     TPOT is over the tokens that came after the first chunk: those of the first were there when its clock began.
     """
-    import numpy as np
-
     start, first = samples.start_ns[chosen], samples.first_ns[chosen]
     tokens, later = samples.output_tokens[chosen], (samples.shown - samples.at_first)[chosen]
     e2el = (samples.last_ns[chosen] - start) / MILLION
@@ -392,8 +348,6 @@ def each_request(samples: Samples, chosen: Mask) -> dict[str, npt.NDArray[np.flo
 
 def _distribution(key: str, values: npt.NDArray[np.float64]) -> dict[str, float]:
     """Mean and exact percentiles, linear between neighbours; nothing of nothing."""
-    import numpy as np
-
     if not len(values):
         return {}
     points = np.percentile(values, PERCENTILES, method="linear")
@@ -404,8 +358,6 @@ def _distribution(key: str, values: npt.NDArray[np.float64]) -> dict[str, float]
 
 def tokens_per_chunk(samples: Samples, chosen: Mask) -> float | None:
     """How many tokens a chunk of these requests carried on average; None without a chunk."""
-    import numpy as np
-
     chunks = int(samples.chunks[chosen].sum())
     return float(np.repeat(chosen, samples.chunks) @ samples.tokens) / chunks if chunks else None
 
@@ -430,19 +382,11 @@ def _share(some: Mask, of: Mask) -> float:
     return float(some.sum()) / int(of.sum()) if of.any() else 0.0
 
 
-def _isnan(values: npt.NDArray[np.float64]) -> Mask:
-    import numpy as np
-
-    return np.isnan(values)
-
-
 def _good(samples: Samples, goals: Mapping[str, float]) -> Mask:
     """The requests that met every objective; a request that has no first token or no gap cannot miss one on it.
 
     The objective on itl is on the longest gap of the request.
     """
-    import numpy as np
-
     everything = np.ones(len(samples), dtype=bool)
     values = each_request(samples, everything)
     good = everything.copy()
@@ -455,21 +399,10 @@ def _good(samples: Samples, goals: Mapping[str, float]) -> Mask:
     return good
 
 
-def _means(actual: Column, requested: Column, chosen: Mask) -> tuple[float | None, float | None]:
+def _means(actual: IntColumn, requested: IntColumn, chosen: Mask) -> tuple[float | None, float | None]:
     """The mean actual length, and the mean length asked of the same requests."""
     known = chosen & (actual != ABSENT)
     if not known.any():
         return None, None
     both = bool((requested[known] != ABSENT).all())
     return float(actual[known].mean()), float(requested[known].mean()) if both else None
-
-
-def _per_accelerator(metrics: Mapping[str, float], deployment: Deployment | None) -> dict[str, float]:
-    if deployment is None:
-        return {}
-    divisors = [(f"{way}_tokens_per_s", "accelerator", deployment.accelerators) for way in ("output", "input", "total")]
-    divisors += [
-        ("output_tokens_per_s", "decode_accelerator", deployment.decode_accelerators),
-        ("input_tokens_per_s", "prefill_accelerator", deployment.prefill_accelerators),
-    ]
-    return {f"{key}_per_{what}": metrics[key] / chips for key, what, chips in divisors if chips and key in metrics}

@@ -96,9 +96,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 def plan_from(arguments: argparse.Namespace, endpoints: Endpoints | None = None) -> Plan:
     """The plan that the options state; those beside a plan's file are laid over it, and both over a named endpoint.
 
-    Raises:
-        UsageError: the options are no plan.
-        InputError: the plan's file cannot be read.
+    UsageError when the options are no plan; InputError when the plan's file cannot be read.
     """
     fields = stated(arguments)
     if arguments.plan:

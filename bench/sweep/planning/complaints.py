@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from bench.errors import UnknownName, UsageError
 from bench.sweep.planning.endpoint_address import NotAnAddress, holds_a_secret
+from bench.sweep.planning.part import Part, part_in
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel, ValidationError
+    from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
 SHOWN = 60
@@ -18,7 +19,7 @@ KEY = "key_env"
 URLS = ("url", "base_url", "urls")
 
 
-def sentence(problem: ValidationError, plan: type[BaseModel], whole: str = "a plan") -> UsageError:
+def sentence(problem: ValidationError, plan: type[Part], whole: str = "a plan") -> UsageError:
     """The first thing wrong with a plan, as the error a person reads; `whole` is what it is called."""
     first = problem.errors(include_url=False)[0]
     path = [part for part in first["loc"] if isinstance(part, int) or not part.startswith("function-")]
@@ -51,27 +52,18 @@ def _is(field: str, value: object) -> str:
     return " cannot be taken as it is" if secret else f" is {shown(value)}"
 
 
-def _place(plan: type[BaseModel], path: list[Any]) -> tuple[type[BaseModel], str | None]:
+def _place(plan: type[Part], path: list[Any]) -> tuple[type[Part], str | None]:
     """The model the complaint is about and the name of its field; None when it is about the model as a whole."""
-    from pydantic import BaseModel
-
     section, name = plan, None
     for part in path:
         if isinstance(part, int) or part not in section.model_fields:
             continue
-        inner = _model_in(section.model_fields[part].annotation, BaseModel)
+        inner = part_in(section.model_fields[part].annotation)
         section, name = (inner, None) if inner else (section, part)
     return section, name
 
 
-def _model_in(annotation: Any, base: type) -> Any:
-    if isinstance(annotation, type):
-        return annotation if issubclass(annotation, base) else None
-    found = (_model_in(part, base) for part in getattr(annotation, "__args__", ()))
-    return next((model for model in found if model), None)
-
-
-def _allowed(first: ErrorDetails, section: type[BaseModel], name: str | None) -> str:
+def _allowed(first: ErrorDetails, section: type[Part], name: str | None) -> str:
     if name is not None:
         extra = section.model_fields[name].json_schema_extra
         if isinstance(extra, Mapping) and "allowed" in extra:

@@ -7,14 +7,14 @@ the value itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, field_validator
+from pydantic import BeforeValidator, field_validator, model_validator
 
 from bench.errors import UsageError
 from bench.sweep.planning.endpoint_address import ALLOWED, checked_url, spelled_out
-from bench.sweep.planning.part import DAY, Part, Seconds, as_list, plan_field
+from bench.sweep.planning.part import DAY, Part, Seconds, as_list, bounded, plan_field
 
 MOST = 32
 LONGEST = 300
@@ -36,6 +36,8 @@ class EndpointAccess(Part):
 
     table: ClassVar[str] = ""
     """What complaints put before a field's name."""
+    first_url: ClassVar[str]
+    """The field of the first base URL."""
 
     urls: Annotated[tuple[str, ...], BeforeValidator(as_list)] | None = plan_field(
         "several base URLs of one deployment, which requests go round", f"a list of URLs, each {ALLOWED}", None
@@ -50,13 +52,31 @@ class EndpointAccess(Part):
     path: str | None = plan_field(
         "the route below the base URL, in place of /v1 and the API's own", "a path such as /v2/chat", None
     )
-    wait_s: Seconds | None = plan_field(
-        "how long the model may take to load before the first request",
-        "seconds up to a day, such as 600 or 10m",
-        None,
-        ge=0,
-        le=DAY,
+    wait_s: Seconds | None = bounded(
+        "how long the model may take to load before the first request", "time", DAY, least=0
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_the_first_url(cls, stated: Any) -> Any:
+        """What is stated, with the first of several base URLs in its own field; ValueError where both do not agree."""
+        if not isinstance(stated, Mapping) or not stated.get("urls"):
+            return stated
+        urls = as_list(stated["urls"])
+        assert isinstance(urls, list | tuple)
+        known = list(dict.fromkeys(_bare(url) for url in urls))
+        if not known:
+            return {key: value for key, value in stated.items() if key != "urls"}
+        first = stated.get(cls.first_url) or known[0]
+        if _bare(first) != known[0]:
+            raise ValueError(f"State {cls.first_url} or urls, not both; {cls.first_url} is the first of urls.")
+        return {**stated, cls.first_url: first, "urls": known if len(known) > 1 else None}
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """Every base URL; none where it is known by its name only."""
+        first = getattr(self, self.first_url)
+        return self.urls or ((first,) if first is not None else ())
 
     @field_validator("urls")
     @classmethod
@@ -68,13 +88,8 @@ class EndpointAccess(Part):
     def _headers(cls, stated: Any) -> Any:
         where = f"{cls.table}headers"
         headers = _table(where, stated)
-        for name, value in headers.items():
-            _demand_header(where, name)
-            if SECRET_NAME.search(name.lower()) or SECRET_VALUE.match(value):
-                raise UsageError(
-                    f"{where}.{name} would hold a key, which no plan and no file does: put it into an environment "
-                    f"variable and name that, as in {EXAMPLE}."
-                )
+        _demand_headers(where, headers)
+        _demand_no_key(where, headers)
         return headers or None
 
     @field_validator("header_env", mode="before")
@@ -82,8 +97,8 @@ class EndpointAccess(Part):
     def _header_env(cls, stated: Any) -> Any:
         where = f"{cls.table}header_env"
         headers = _table(where, stated)
+        _demand_headers(where, headers)
         for name, variable in headers.items():
-            _demand_header(where, name)
             if not VARIABLE.fullmatch(variable):
                 raise UsageError(
                     f"{where}.{name} cannot be taken as it is; write the name of an environment variable in upper "
@@ -94,14 +109,8 @@ class EndpointAccess(Part):
     @field_validator("query", mode="before")
     @classmethod
     def _query(cls, stated: Any) -> Any:
-        where = f"{cls.table}query"
-        parameters = _table(where, stated)
-        for name, value in parameters.items():
-            if SECRET_NAME.search(name.lower()) or SECRET_VALUE.match(value):
-                raise UsageError(
-                    f"{where}.{name} would hold a key, which no plan and no file does: send it as a header whose value "
-                    f"is in an environment variable, as in {EXAMPLE}."
-                )
+        parameters = _table(f"{cls.table}query", stated)
+        _demand_no_key(f"{cls.table}query", parameters)
         return parameters or None
 
     @field_validator("path")
@@ -110,24 +119,6 @@ class EndpointAccess(Part):
         if path is not None and (not PATH.fullmatch(path) or set(path) & set("?#\\")):
             raise ValueError("a path")
         return path
-
-
-def together(stated: Any, field: str) -> Any:
-    """What is stated of an endpoint, with the first of several base URLs as its URL, which `field` holds.
-
-    ValueError where both are stated and do not agree.
-    """
-    if not isinstance(stated, Mapping) or not stated.get("urls"):
-        return stated
-    urls = as_list(stated["urls"])
-    assert isinstance(urls, list | tuple)
-    known = list(dict.fromkeys(_bare(url) for url in urls))
-    if not known:
-        return {key: value for key, value in stated.items() if key != "urls"}
-    first = stated.get(field) or known[0]
-    if _bare(first) != known[0]:
-        raise ValueError(f"State {field} or urls, not both; {field} is the first of urls.")
-    return {**stated, field: first, "urls": known if len(known) > 1 else None}
 
 
 def _bare(url: Any) -> Any:
@@ -157,6 +148,16 @@ def _table(field: str, stated: Any) -> dict[str, str]:
     return texts
 
 
-def _demand_header(field: str, name: str) -> None:
-    if name.lower() in OURS:
-        raise UsageError(f"{field}.{name} is set by Kneepoint itself: leave it out.")
+def _demand_headers(field: str, names: Iterable[str]) -> None:
+    for name in names:
+        if name.lower() in OURS:
+            raise UsageError(f"{field}.{name} is set by Kneepoint itself: leave it out.")
+
+
+def _demand_no_key(field: str, texts: Mapping[str, str]) -> None:
+    for name, value in texts.items():
+        if SECRET_NAME.search(name.lower()) or SECRET_VALUE.match(value):
+            raise UsageError(
+                f"{field}.{name} would hold a key, which no plan and no file does: send it as a header whose value is "
+                f"in an environment variable, as in {EXAMPLE}."
+            )

@@ -32,17 +32,12 @@ class NotAnAddress(ValueError):
     """What is no address of an endpoint; the message is a clause that says what to do."""
 
 
-BEGIN = "start the address with http:// or https://, such as http://127.0.0.1:8000"
-NO_USER = "leave out the user name and the key: none stands in an address"
-NO_QUERY = "leave out the query, which begins at the question mark"
-NO_FRAGMENT = "leave out the fragment, which begins at the #"
-NO_METADATA = "write another host: this is a link-local or metadata address, which no load is sent to"
-NO_HOST = "write a host, such as http://127.0.0.1:8000"
-NO_BRACKET = "close the bracket around the host, as in http://[::1]:8000"
-NO_SPACE = "leave out spaces and backslashes"
-NO_LETTER = "write it in ASCII letters, digits and signs"
-PORT = "write a port between 1 and 65535"
-TOO_LONG = f"write at most {MAX_URL} characters"
+NEVER = {
+    "@": "leave out the user name and the key: none stands in an address",
+    "?": "leave out the query, which begins at the question mark",
+    "#": "leave out the fragment, which begins at the #",
+}
+"""Signs that no address holds, and what to do about each."""
 
 
 def spelled_out(text: str) -> str:
@@ -78,35 +73,37 @@ def checked_url(text: str) -> str:
 
 def _wrong(url: str) -> str:
     """What is wrong with an address and what to do, the first thing of several; empty where nothing is."""
-    for sign, told in (("@", NO_USER), ("?", NO_QUERY), ("#", NO_FRAGMENT)):
+    for sign, what in NEVER.items():
         if sign in url:
-            return told
+            return what
     if not url.lower().startswith(("http://", "https://")):
-        return BEGIN
+        return "start the address with http:// or https://, such as http://127.0.0.1:8000"
     if len(url) > MAX_URL:
-        return TOO_LONG
+        return f"write at most {MAX_URL} characters"
     if not url.isascii() or not url.isprintable():
-        return NO_LETTER
+        return "write it in ASCII letters, digits and signs"
     if " " in url or "\\" in url:
-        return NO_SPACE
+        return "leave out spaces and backslashes"
     try:
         parts = urlsplit(url)
     except ValueError:
-        return NO_BRACKET
+        return "close the bracket around the host, as in http://[::1]:8000"
     if not parts.hostname:
-        return NO_HOST
+        return "write a host, such as http://127.0.0.1:8000"
     try:
-        if parts.port == 0:
-            return PORT
+        port = parts.port
     except ValueError:
-        return PORT
-    barred = parts.hostname.rstrip(".") in METADATA_HOSTS or not may_be_asked(parts.hostname)
-    return NO_METADATA if barred else ""
+        port = 0
+    if port == 0:
+        return "write a port between 1 and 65535"
+    if parts.hostname.rstrip(".") in METADATA_HOSTS or not may_be_asked(parts.hostname):
+        return "write another host: this is a link-local or metadata address, which no load is sent to"
+    return ""
 
 
 def holds_a_secret(text: str) -> bool:
     """Whether a URL carries what may be a secret, so that no message may repeat it."""
-    return any(sign in text for sign in "@?#")
+    return any(sign in text for sign in NEVER)
 
 
 def may_be_asked(host: str) -> bool:

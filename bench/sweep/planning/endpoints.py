@@ -10,13 +10,13 @@ import tomllib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import ValidationError, field_validator, model_validator
+from pydantic import ValidationError, field_validator
 
 from bench.errors import BenchError, InputError, UnknownName, UsageError
 from bench.sweep.planning import complaints
-from bench.sweep.planning.endpoint_access import EndpointAccess, together
+from bench.sweep.planning.endpoint_access import EndpointAccess
 from bench.sweep.planning.endpoint_address import ALLOWED, checked_url, spelled_out
 from bench.sweep.planning.facts import FactValue
 from bench.sweep.planning.facts import checked as checked_facts
@@ -39,6 +39,7 @@ VOUCHED = (*CARRIED, *TABLES, "path")
 class NamedEndpoint(EndpointAccess):
     """One endpoint of the file. Of `caps` only those stated hold; `model` None leaves it to the plan."""
 
+    first_url: ClassVar[str] = "base_url"
     base_url: Text = plan_field("the base URL, with or without /v1", ALLOWED)
     model: Text | None = plan_field(
         "the model's name as the endpoint knows it", "a text of 1 to 300 printable characters", None
@@ -52,11 +53,6 @@ class NamedEndpoint(EndpointAccess):
     )
     facts: dict[str, FactValue] = plan_field("what the endpoint cannot tell about itself", "a table of facts", {})
     caps: Caps = plan_field("what no sweep of it may exceed", "a table such as requests = 10000", Caps())
-
-    @model_validator(mode="before")
-    @classmethod
-    def _together(cls, stated: Any) -> Any:
-        return together(stated, "base_url")
 
     @field_validator("base_url")
     @classmethod
@@ -77,11 +73,6 @@ class NamedEndpoint(EndpointAccess):
         own = {key: getattr(self, key) for key in ("api", "streaming", "model", *CARRIED, *EndpointAccess.model_fields)}
         return {"name": name, "url": self.base_url, **{key: value for key, value in own.items() if value is not None}}
 
-    @property
-    def bases(self) -> tuple[str, ...]:
-        """Every base URL."""
-        return self.urls or (self.base_url,)
-
     def known_facts(self, model: object) -> dict[str, FactValue]:
         """Its facts where this model is asked for; those about its own model hold for no other."""
         other = model is not None and model != self.model
@@ -98,9 +89,7 @@ class Endpoints:
     def named(self) -> Mapping[str, NamedEndpoint]:
         """Every endpoint by its name, in the file's order; none where there is no file.
 
-        Raises:
-            InputError: the file cannot be read.
-            UsageError: what it states is no endpoint.
+        InputError when the file cannot be read; UsageError when what it states is no endpoint.
         """
         return endpoints_in(text_of(self.path), self.path)
 
@@ -113,9 +102,8 @@ class Endpoints:
     def under(self, stated: Mapping[str, Any]) -> dict[str, Any]:
         """The tables of a plan, laid over the endpoint they name; as they stand where they name none.
 
-        Raises:
-            UnknownName: there is no such endpoint.
-            UsageError: the plan states another URL, to which the endpoint's key must not go.
+        UnknownName when there is no such endpoint; UsageError when the plan states another URL, to which the endpoint's
+        key must not go.
         """
         table = stated.get("endpoint")
         name = table.get("name") if isinstance(table, Mapping) else None
@@ -213,8 +201,7 @@ def endpoints_in(text: str, path: Path) -> dict[str, NamedEndpoint]:
 def checked(name: str, stated: Any, path: Path) -> NamedEndpoint:
     """The endpoint that these fields state.
 
-    Raises:
-        UsageError: they state none; the message names file, endpoint, field, value and what is allowed.
+    UsageError when they state none; the message names file, endpoint, field, value and what is allowed.
     """
     where = f"{path}, endpoint {name[:80]!r}"
     try:

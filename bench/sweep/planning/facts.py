@@ -43,9 +43,7 @@ def kinds() -> Mapping[str, type]:
 def checked(stated: Mapping[str, object]) -> dict[str, FactValue]:
     """The facts with typed values, names as canonical slugs, in a fixed order; an empty one is left out.
 
-    Raises:
-        UnknownName: a key that is no fact.
-        UsageError: a value that does not fit its fact.
+    UnknownName for a key that is no fact; UsageError for a value that does not fit its fact.
     """
     for key in stated:
         if key not in kinds():

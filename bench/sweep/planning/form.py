@@ -19,7 +19,7 @@ from bench.sweep.planning import facts
 from bench.sweep.planning.arguments import OPTIONS
 from bench.sweep.planning.endpoint_address import spelled_out
 from bench.sweep.planning.endpoints import Endpoints
-from bench.sweep.planning.part import Part
+from bench.sweep.planning.part import part_in
 from bench.sweep.planning.plan import Plan, nested
 from bench.sweep.planning.profiles import profiles
 
@@ -33,6 +33,7 @@ NEEDED = {"endpoint.url": "http://127.0.0.1:1", "endpoint.model": "m"}
 SHAPE = {"workloads.isl": "1", "workloads.osl": "1", "loads.concurrency": "1"}
 """The least that makes a plan, on a profile and without one; to know what all other fields are when not stated."""
 
+FLAGS = {option.field: option.flag for option in OPTIONS}
 MOST_TEXT = 4000
 INDEX = re.compile(r"\[[0-9]+\]")
 
@@ -71,9 +72,11 @@ class CheckedForm:
 @cache
 def groups() -> Mapping[str, tuple[FormField, ...]]:
     """Every field of a plan by the table it stands in; those of no table under the empty name."""
-    by_group: dict[str, list[FormField]] = {"": [_profile()]}
+    starts = tuple(one.name for one in profiles())
+    profile = FormField("profile", "Profile", "the plan to start from", f"one of {', '.join(starts)}", starts)
+    by_group: dict[str, list[FormField]] = {"": [profile]}
     for name, field in Plan.model_fields.items():
-        section = _part_in(field.annotation)
+        section = part_in(field.annotation)
         if name == "facts":
             by_group["facts"] = [
                 FormField(f"facts.{key}", label(key), "", "", _truths(kind)) for key, kind in facts.kinds().items()
@@ -152,15 +155,14 @@ def in_a_link(stated: Mapping[str, str]) -> dict[str, str]:
 
 def command(stated: Mapping[str, str]) -> str:
     """The command that runs the same sweep."""
-    flags = {option.field: option.flag for option in OPTIONS}
     words = ["python", "-m", "bench", "sweep"]
     rest: dict[str, list[str]] = {"--set": [], "--with": []}
     for key in fields():
         text = stated.get(key, "").strip()
         if not text:
             continue
-        if key in flags:
-            words += [flags[key], text]
+        if key in FLAGS:
+            words += [FLAGS[key], text]
         elif key.startswith("facts."):
             rest["--set"].append(f"{key.removeprefix('facts.')}={text}")
         elif key == "endpoint.streaming" and text == "false":
@@ -222,11 +224,6 @@ def _is_stated(stated: Mapping[str, str], plan: Plan) -> bool:
     return made is not None and made.id == plan.id and made.title == plan.title and made.workers == plan.workers
 
 
-def _profile() -> FormField:
-    names = tuple(one.name for one in profiles())
-    return FormField("profile", "Profile", "the plan to start from", f"one of {', '.join(names)}", names)
-
-
 def _field(key: str, told: Any) -> FormField:
     extra = told.json_schema_extra if isinstance(told.json_schema_extra, Mapping) else {}
     allowed = str(extra.get("allowed", ""))
@@ -243,19 +240,8 @@ def _truths(kind: Any) -> tuple[str, ...]:
     return ("true", "false") if kind is bool else ()
 
 
-def _part_in(annotation: Any) -> type[Part] | None:
-    if isinstance(annotation, type):
-        return annotation if issubclass(annotation, Part) else None
-    return next((part for inner in get_args(annotation) if (part := _part_in(inner))), None)
-
-
-@cache
-def _flags() -> Mapping[str, str]:
-    return {option.field: option.flag.removeprefix("--").replace("-", "_") for option in OPTIONS}
-
-
 def _in_a_link(key: str) -> str:
-    return _flags().get(key, key)
+    return FLAGS[key].removeprefix("--").replace("-", "_") if key in FLAGS else key
 
 
 def _table(key: str, text: str) -> Any:

@@ -4,7 +4,7 @@ them."""
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -12,6 +12,8 @@ MOST_IN_A_LIST = 64
 SECONDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*(ms|s|m|min|h)?")
 UNITS = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600}
 DAY = 86_400
+KINDS = {"whole": "a whole number", "number": "a number", "time": "seconds, such as 30, 30s or 2m,"}
+"""What `bounded` fields hold, in words."""
 
 
 class Part(BaseModel):
@@ -20,9 +22,24 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True)
 
 
+def part_in(annotation: Any) -> type[Part] | None:
+    """The table that a field of this type holds, alone or in a list; None where it holds none."""
+    if isinstance(annotation, type):
+        return annotation if issubclass(annotation, Part) else None
+    return next((part for inner in get_args(annotation) if (part := part_in(inner))), None)
+
+
 def plan_field(help: str, allowed: str, default: Any = ..., **limits: Any) -> Any:
     """A field with its meaning and with what it may hold, which the complaint about a wrong value says."""
     return Field(default, description=help, json_schema_extra={"allowed": allowed}, **limits)
+
+
+def bounded(help: str, kind: str, most: float, default: Any = None, *, least: float | None = None) -> Any:
+    """A field of so much at most, and of `least` at least or, without it, of more than 0."""
+    what, top = KINDS[kind], "a day" if (kind, most) == ("time", DAY) else most
+    if least is None:
+        return plan_field(help, f"{what} above 0, up to {top}", default, gt=0, le=most)
+    return plan_field(help, f"{what} from {least} to {top}", default, ge=least, le=most)
 
 
 def as_list(value: object) -> object:

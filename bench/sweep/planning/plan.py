@@ -22,7 +22,7 @@ from bench.records import Load
 from bench.sweep.planning import complaints, profiles, stop_rules
 from bench.sweep.planning.facts import CONTEXT, FactValue
 from bench.sweep.planning.facts import checked as checked_facts
-from bench.sweep.planning.part import Part, Text, Whole, plan_field
+from bench.sweep.planning.part import Part, Text, Whole, bounded, plan_field
 from bench.sweep.planning.plan_parts import (
     Caps,
     Endpoint,
@@ -67,17 +67,13 @@ class Plan(Part):
     )
     loads: Loads = plan_field("how hard it is asked", "a table with concurrency or request_rate", Loads())
     point: PerPoint = plan_field("how long each point is measured", "a table such as duration_s = 30", PerPoint())
-    repeats: Whole = plan_field("how often each point is measured", "a whole number from 1 to 100", 1, ge=1, le=100)
+    repeats: Whole = bounded("how often each point is measured", "whole", 100, 1, least=1)
     stop: StopRules | None = plan_field("when it stops before its end", "a table of stop rules", None)
     slo: Slo = plan_field("the objectives that goodput counts against", "a table such as ttft_ms = 500", Slo())
     vendor: Vendor = plan_field("more fields for each request's body", "a table of request fields", {})
     caps: Caps = plan_field("what the sweep may never exceed", "a table such as requests = 10000", Caps())
-    seed: Whole | None = plan_field(
-        "what prompts and arrivals are drawn from", "a whole number from 0 to 4294967295", None, ge=0, le=2**32 - 1
-    )
-    workers: Whole | None = plan_field(
-        "load processes; as many as the plan needs when not stated", "a whole number from 1 to 64", None, ge=1, le=64
-    )
+    seed: Whole | None = bounded("what prompts and arrivals are drawn from", "whole", 2**32 - 1, least=0)
+    workers: Whole | None = bounded("load processes; as many as the plan needs when not stated", "whole", 64, least=1)
 
     @field_validator("facts", mode="before")
     @classmethod
@@ -104,7 +100,8 @@ class Plan(Part):
                 "point.steady_within is judged in one process, over all requests: leave workers out, or state 1."
             )
         self._demand_loads()
-        self._demand_room()
+        if self.context_tokens is not None:
+            refuse_beyond(self.context_tokens, self.shapes, f"facts.{CONTEXT}")
         count = len(self.shapes) * self.repeats * max(1, len(self.loads.levels))
         if count > MOST_POINTS:
             raise ValueError(f"The plan has {count:,} points; {MOST_POINTS:,} are allowed.")
@@ -129,11 +126,6 @@ class Plan(Part):
         fixed = [workload for workload in self.workloads if workload.isl and workload.isl[0].distribution == "fixed"]
         if self.search == "context" and len(fixed) < len(self.workloads):
             raise ValueError('search = "context" doubles a fixed isl: state workloads.isl as a number to start from.')
-
-    def _demand_room(self) -> None:
-        room = self.facts.get(CONTEXT)
-        if isinstance(room, int):
-            refuse_beyond(room, self.shapes, f"facts.{CONTEXT}")
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -192,9 +184,9 @@ class Plan(Part):
         return self.model_copy(update={"seed": None})
 
     @classmethod
-    def from_toml(cls, text: str, *, files: bool = True, endpoints: Endpoints | None = None) -> Plan:
+    def from_toml(cls, text: str) -> Plan:
         """The plan a TOML document states."""
-        return cls.from_mapping(_parsed(text), files=files, endpoints=endpoints)
+        return cls.from_mapping(_parsed(text))
 
     @classmethod
     def from_file(
@@ -202,15 +194,14 @@ class Plan(Part):
     ) -> Plan:
         """The plan in a TOML file, whose own files are looked for beside it; flat `fields` are laid over it.
 
-        Raises:
-            InputError: the file cannot be read as text.
-            UsageError: what is stated is no plan.
+        InputError when the file cannot be read as text; UsageError when what is stated is no plan.
         """
         try:
             with path.open("rb") as file:
                 text = file.read(MAX_BYTES + 1).decode("utf-8")
         except (OSError, UnicodeDecodeError) as problem:
-            raise InputError(f"{path} cannot be read as a plan: {_why(problem)}.") from problem
+            why = problem.strerror if isinstance(problem, OSError) else "it is not UTF-8 text"
+            raise InputError(f"{path} cannot be read as a plan: {why}.") from problem
         stated, over = _parsed(text), nested(fields or {})
         if "profile" in over:
             raise UsageError(f"{path.name} is a plan already: leave the profile out, or name it in the file.")
@@ -292,7 +283,3 @@ def refuse_beyond(context_tokens: int, shapes: tuple[Shape, ...], told_by: str) 
             f"isl {longest.isl} with osl {longest.osl} takes up to {longest.longest:,} tokens, and {told_by} is "
             f"{context_tokens:,}: shorten one of them."
         )
-
-
-def _why(problem: OSError | UnicodeDecodeError) -> str:
-    return "it is not UTF-8 text" if isinstance(problem, UnicodeDecodeError) else str(problem.strerror or problem)

@@ -12,10 +12,10 @@ from bench.errors import UsageError
 from bench.records import Load
 from bench.sweep.arrivals import described, processes
 from bench.sweep.planning import stop_rules
-from bench.sweep.planning.endpoint_access import EndpointAccess, together
+from bench.sweep.planning.endpoint_access import EndpointAccess
 from bench.sweep.planning.endpoint_address import ALLOWED as ALLOWED_URL
 from bench.sweep.planning.endpoint_address import checked_url
-from bench.sweep.planning.part import DAY, FileName, Part, Real, Seconds, Text, Whole, as_list, plan_field
+from bench.sweep.planning.part import DAY, FileName, Part, Real, Seconds, Text, Whole, as_list, bounded, plan_field
 from bench.sweep.planning.profiles import ENDS
 from bench.sweep.planning.shapes import ALLOWED as ALLOWED_LENGTH
 from bench.sweep.planning.shapes import Length, Shape
@@ -37,15 +37,7 @@ else:
     Arrivals = Literal[tuple(processes())]
 
 
-def _as_length(value: object) -> Length:
-    return Length.of(value)
-
-
-def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(dict.fromkeys(values))
-
-
-OneLength = Annotated[Length, BeforeValidator(_as_length), PlainSerializer(lambda length: length.written)]
+OneLength = Annotated[Length, BeforeValidator(Length.of), PlainSerializer(lambda length: length.written)]
 Lengths = Annotated[tuple[OneLength, ...], BeforeValidator(as_list), Field(min_length=1)]
 Vendor = dict[str, Any]
 
@@ -63,6 +55,7 @@ class Endpoint(EndpointAccess):
     """The endpoint that is measured, by URL or by its name in endpoints.toml; by both once it was looked up there."""
 
     table: ClassVar[str] = "endpoint."
+    first_url: ClassVar[str] = "url"
     url: Text | None = plan_field("the base URL, with or without /v1", ALLOWED_URL, None)
     name: Text | None = plan_field(
         "its name in endpoints.toml", "letters, digits, - and _", None, pattern=r"^[A-Za-z0-9_-]{1,64}$"
@@ -76,11 +69,6 @@ class Endpoint(EndpointAccess):
         "what counts inputs where the endpoint does not", "the path of the model's tokenizer.json", None
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _together(cls, stated: Any) -> Any:
-        return together(stated, "url")
-
     @field_validator("url")
     @classmethod
     def _url(cls, url: str | None) -> str | None:
@@ -92,20 +80,13 @@ class Endpoint(EndpointAccess):
             raise ValueError("The plan needs an endpoint: state endpoint.url, or endpoint.name.")
         return self
 
-    @property
-    def bases(self) -> tuple[str, ...]:
-        """Every base URL; none where it is known by its name only."""
-        return self.urls or ((self.url,) if self.url is not None else ())
-
 
 class WorkloadTable(Part):
     """Lengths to combine, isl by osl; or a file that says what is asked."""
 
     isl: Lengths | None = plan_field("input lengths in tokens, as the server counts them", ALLOWED_LENGTH, None)
     osl: Lengths | None = plan_field("output lengths in tokens", ALLOWED_LENGTH, None)
-    shared_prefix_share: Real = plan_field(
-        "the share of each input that all requests share", "a number from 0 to 1", 0.0, ge=0, le=1
-    )
+    shared_prefix_share: Real = bounded("the share of each input that all requests share", "number", 1, 0.0, least=0)
     prompts: FileName | None = plan_field(
         "a file of prompts: ShareGPT's JSON, or JSONL", "the path of a .json or .jsonl file", None
     )
@@ -151,14 +132,12 @@ class Loads(Part):
         plan_field("requests per second (open loop)", "numbers above 0, up to 100000", ())
     )
     arrivals: Arrivals = plan_field(f"when an open loop's requests come, {HOW_THEY_COME}", ARRIVALS, "poisson")
-    burst_size: Whole = plan_field(
-        "requests that come together when arrivals come in bursts", "a whole number from 1 to 8192", 8, ge=1, le=8192
-    )
+    burst_size: Whole = bounded("requests that come together when arrivals come in bursts", "whole", 8192, 8, least=1)
 
     @field_validator("concurrency", "request_rate")
     @classmethod
     def _ascending(cls, levels: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(sorted(_distinct(levels)))
+        return tuple(sorted(set(levels)))
 
     @property
     def levels(self) -> tuple[Load, ...]:
@@ -173,40 +152,18 @@ class Loads(Part):
 class PerPoint(Part):
     """When a point ends and what is cut off. The first end that is met holds."""
 
-    requests: Whole | None = plan_field(
-        "requests of a point", "a whole number from 1 to 10000000", None, ge=1, le=10_000_000
+    requests: Whole | None = bounded("requests of a point", "whole", 10_000_000, least=1)
+    requests_per_concurrency: Whole | None = bounded(
+        "requests of a point for each request under way at once", "whole", 10_000, least=1
     )
-    requests_per_concurrency: Whole | None = plan_field(
-        "requests of a point for each request under way at once",
-        "a whole number from 1 to 10000",
-        None,
-        ge=1,
-        le=10_000,
-    )
-    duration_s: Seconds | None = plan_field(
-        "how long a point takes", "seconds up to a day, such as 30, 30s or 2m", None, gt=0, le=DAY
-    )
-    warmup_requests: Whole | None = plan_field(
-        "requests before the measurement", "a whole number from 0 to 1000000", None, ge=0, le=1_000_000
-    )
-    warmup_s: Seconds | None = plan_field(
-        "time before the measurement", "seconds from 0 to 3600, such as 5 or 5s", None, ge=0, le=3600
-    )
-    drain_s: Seconds = plan_field(
-        "how long a point waits for its last answers", "seconds from 0 to 3600, such as 60 or 60s", 120.0, ge=0, le=3600
-    )
-    timeout_s: Seconds = plan_field(
-        "how long one answer may take", "seconds up to a day, such as 600 or 10m", 600.0, gt=0, le=DAY
-    )
-    stall_s: Seconds = plan_field(
-        "how long a stream may be silent", "seconds up to 3600, such as 60 or 60s", 60.0, gt=0, le=3600
-    )
-    steady_within: Real | None = plan_field(
-        "end early once throughput and ttft are known within this share",
-        "a number above 0, up to 0.5",
-        None,
-        gt=0,
-        le=0.5,
+    duration_s: Seconds | None = bounded("how long a point takes", "time", DAY)
+    warmup_requests: Whole | None = bounded("requests before the measurement", "whole", 1_000_000, least=0)
+    warmup_s: Seconds | None = bounded("time before the measurement", "time", 3600, least=0)
+    drain_s: Seconds = bounded("how long a point waits for its last answers", "time", 3600, 120.0, least=0)
+    timeout_s: Seconds = bounded("how long one answer may take", "time", DAY, 600.0)
+    stall_s: Seconds = bounded("how long a stream may be silent", "time", 3600, 60.0)
+    steady_within: Real | None = bounded(
+        "end early once throughput and ttft are known within this share", "number", 0.5
     )
     hold_osl: bool = plan_field("hold every answer to its osl where the endpoint can", "true or false", True)
 
@@ -242,12 +199,10 @@ class Slo(Part):
 class Caps(Part):
     """What a sweep may never exceed: checked before it starts, and again while it runs."""
 
-    requests: Whole = plan_field("requests in all", "a whole number from 1 to 100000000", 200_000, ge=1, le=100_000_000)
-    tokens: Whole = plan_field(
-        "input and output tokens in all", "a whole number from 1 to 1000000000000", 500_000_000, ge=1, le=10**12
-    )
-    minutes: Real = plan_field("minutes in all", "a number above 0, up to 20160 (two weeks)", 1440.0, gt=0, le=20_160)
-    concurrency: Whole = plan_field("requests under way at once", "a whole number from 1 to 8192", 1024, ge=1, le=8192)
+    requests: Whole = bounded("requests in all", "whole", 100_000_000, 200_000, least=1)
+    tokens: Whole = bounded("input and output tokens in all", "whole", 10**12, 500_000_000, least=1)
+    minutes: Real = bounded("minutes in all, two weeks at most", "number", 20_160, 1440.0)
+    concurrency: Whole = bounded("requests under way at once", "whole", 8192, 1024, least=1)
 
 
 def where_stated(endpoint: Endpoint) -> str:

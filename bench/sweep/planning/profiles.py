@@ -41,11 +41,7 @@ def profiles() -> tuple[Profile, ...]:
 
 
 def profile(name: str) -> Profile:
-    """The profile of this name.
-
-    Raises:
-        UnknownName: there is none.
-    """
+    """The profile of this name; UnknownName when there is none."""
     found = next((known for known in profiles() if known.name == name), None)
     if found is None:
         raise UnknownName("profile", name, [known.name for known in profiles()])

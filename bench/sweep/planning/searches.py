@@ -9,19 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from statistics import median
+from typing import Any
 
 from bench.records import Load
-from bench.sweep.planning import ramp
 from bench.sweep.planning.plan import Plan
-from bench.sweep.planning.ramp import Sustained
 from bench.sweep.planning.shapes import MOST_TOKENS, Length, PlannedPoint, Shape
-from bench.sweep.planning.stop_rules import Finished
+from bench.sweep.planning.stop_rules import THROUGHPUT, Finished, judged
+from bench.wording import quantity
 
 CONTEXT_SHARE, CONTEXT_TOKENS = 0.02, 4
 """An input may be this much longer than asked for, by share or by tokens, and must still fit."""
 
 LEAST_STEP = 1.25
 """The last input, which fills the context, is only worth a point when it is so much longer than the one before."""
+
+
+@dataclass(frozen=True)
+class Sustained:
+    """The highest level before a climb's break, with its throughput (the median of its repeats)."""
+
+    point: PlannedPoint
+    output_tokens_per_s: float
 
 
 @dataclass(frozen=True)
@@ -34,7 +43,11 @@ class Stop:
 
 def next_load(plan: Plan, finished: Sequence[Finished]) -> PlannedPoint | Stop:
     """The point to measure next, or why there is none; the same for the same plan and points, in any order."""
-    return SEARCHES[plan.search](plan, {point.key: point for point in finished})
+    by_key = {point.key: point for point in finished}
+    if plan.search in CLIMBS:
+        return _climb(plan, by_key)
+    missing = next((point for point in plan.points() if point.key not in by_key), None)
+    return missing or Stop(f"Every one of the {len(plan.points()):,} points is measured.")
 
 
 def possible(plan: Plan) -> tuple[PlannedPoint, ...]:
@@ -61,21 +74,57 @@ def doublings(shape: Shape, context_tokens: int | None) -> Iterator[Shape]:
         length *= 2
 
 
-def _grid(plan: Plan, finished: Mapping[str, Finished]) -> PlannedPoint | Stop:
-    missing = next((point for point in plan.points() if point.key not in finished), None)
-    return missing or Stop(f"Every one of the {len(plan.points()):,} points is measured.")
-
-
 def _climb(plan: Plan, finished: Mapping[str, Finished]) -> PlannedPoint | Stop:
-    walks = []
+    ends: list[Stop] = []
     for points in CLIMBS[plan.search](plan):
-        walk = ramp.climbed(points, finished, plan.stop, plan.repeats)
-        if walk.next is not None:
-            return walk.next
-        walks.append(walk)
+        end = _climbed(plan, points, finished)
+        if isinstance(end, PlannedPoint):
+            return end
+        ends.append(end)
     return Stop(
-        " ".join(dict.fromkeys(walk.reason for walk in walks)),
-        tuple(walk.sustained for walk in walks if walk.sustained is not None),
+        " ".join(dict.fromkeys(end.reason for end in ends)), tuple(level for end in ends for level in end.sustained)
+    )
+
+
+def _climbed(plan: Plan, points: Sequence[PlannedPoint], finished: Mapping[str, Finished]) -> PlannedPoint | Stop:
+    """Where a climb through these points goes on, or why it is over; each level's repeats are together.
+
+    A level is judged once all its repeats are measured: by their failures together and by the median of each metric.
+    What was measured beyond the break does not count.
+    """
+    levels: list[Finished] = []
+    sustained: tuple[Sustained, ...] = ()
+    reason = "No level fits into the model's context."
+    for start in range(0, len(points), plan.repeats):
+        repeated = points[start : start + plan.repeats]
+        missing = next((point for point in repeated if point.key not in finished), None)
+        if missing is not None:
+            return missing
+        levels.append(_level([finished[point.key] for point in repeated]))
+        verdict = judged(plan.stop, levels)
+        if verdict.why:
+            return Stop(f"Stopped at {repeated[0].words}: {verdict.why}.", sustained)
+        if verdict.sustained:
+            sustained = (Sustained(repeated[0], levels[-1].metrics.get(THROUGHPUT, 0.0)),)
+        reason = f"Nothing broke up to {repeated[0].words}, the last level."
+    return Stop(reason, sustained)
+
+
+def _level(repeats: Sequence[Finished]) -> Finished:
+    keys = dict.fromkeys(key for point in repeats for key in point.metrics)
+    return Finished(
+        repeats[0].key,
+        sum(point.requests_ok for point in repeats),
+        sum(point.requests_failed for point in repeats),
+        {key: median(point.metrics[key] for point in repeats if key in point.metrics) for key in keys},
+    )
+
+
+def highest(stated: Mapping[str, Any]) -> str:
+    """The highest level a climb sustained, as journal and status keep it, in a sentence."""
+    return (
+        f"The highest level sustained was {stated.get('level')}, "
+        f"with {quantity(float(stated.get('output_tokens_per_s', 0)), THROUGHPUT)}."
     )
 
 
@@ -99,8 +148,3 @@ def _repeated(plan: Plan, shape: Shape, load: Load) -> Iterator[PlannedPoint]:
 
 
 CLIMBS: Mapping[str, Callable[[Plan], Iterator[list[PlannedPoint]]]] = {"ramp": _by_load, "context": _by_length}
-
-SEARCHES: Mapping[str, Callable[[Plan, Mapping[str, Finished]], PlannedPoint | Stop]] = {
-    "grid": _grid,
-    **dict.fromkeys(CLIMBS, _climb),
-}

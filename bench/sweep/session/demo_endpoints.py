@@ -5,14 +5,7 @@ One is started once for a library and found again by every process. It ends by i
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import os
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,14 +14,13 @@ from bench.errors import BenchError
 from bench.library.store import document
 from bench.sweep.checks.endpoint_probe import EndpointProbe, NotReached
 from bench.sweep.checks.engines import engine
-from bench.sweep.folder import writing
-from bench.sweep.session.priority import at_the_front
+from bench.sweep.folder import locked, writing
+from bench.sweep.session.priority import at_the_front, spawned
 from bench.sweep.wire.exchange import Target
 
 FOLDER = "practice"
 IDLE_EXIT_S = 3600
 STARTS_WITHIN_S, LOOK_S, ANSWERS_WITHIN_S = 20.0, 0.05, 2.0
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @dataclass(frozen=True)
@@ -62,20 +54,18 @@ def was_practice(library: Path, url: str) -> bool:
 
 def revive(library: Path, url: str) -> None:
     """Start the endpoint to practise on again where this was the URL of one that has ended."""
-    for one in practices(library):
-        if one.url is None and _recorded(library / FOLDER / f"{one.name}.json") == _root(url):
-            practise(library, one.name)
+    for name in PRESETS:
+        if _recorded(library / FOLDER / f"{name}.json") == _root(url) and _url(library, name) is None:
+            practise(library, name)
 
 
 def practise(library: Path, name: str) -> PracticeEndpoint:
     """The endpoint of this preset, running; at the port it had before, where that is free.
 
-    Raises:
-        UnknownName: there is no preset of that name.
-        BenchError: it does not start.
+    UnknownName when there is no preset of that name; BenchError when it does not start.
     """
     simulates = preset(name)["simulates"]
-    with _alone(library, name):
+    with locked(library / FOLDER / f"{name}.lock"):  # of several who want it at once, one starts it
         url = _url(library, name) or at_the_front(lambda: _started(library, name))
     return PracticeEndpoint(name, simulates, url)
 
@@ -86,12 +76,8 @@ def _started(library: Path, name: str) -> str:
     before = _recorded(record)
     for port in (before.rpartition(":")[2], "0") if before else ("0",):
         with writing(record), record.open("wb") as out, log.open("wb") as err:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "bench", "endpoint", "--preset", name, "--model", name, "--port", port,
-                 "--idle-exit-s", str(IDLE_EXIT_S), "--json"],
-                cwd=ROOT, start_new_session=True, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-            )  # fmt: skip
-        threading.Thread(target=process.wait, daemon=True).start()  # once it ends it is no zombie
+            serve = ["bench", "endpoint", "--preset", name, "--model", name, "--port", port, "--json"]
+            process = spawned([*serve, "--idle-exit-s", str(IDLE_EXIT_S)], out, err)
         until = time.monotonic() + STARTS_WITHIN_S
         while process.poll() is None and time.monotonic() < until:
             if url := _url(library, name):
@@ -109,12 +95,11 @@ def _url(library: Path, name: str) -> str | None:
     try:
         site = EndpointProbe(Target.at(url), ANSWERS_WITHIN_S)
         try:
-            listed = site.get("/v1/models").document
-            entry = next((row for row in listed["data"] if row["id"] == name), None)
+            entry = next((row for row in site.get("/v1/models").models or () if row["id"] == name), None)
             return url if entry and engine(site, entry).simulates == PRESETS[name]["simulates"] else None
         finally:
             site.close()
-    except (NotReached, LookupError, TypeError):
+    except NotReached:
         return None
 
 
@@ -128,17 +113,3 @@ def _recorded(record: Path) -> str | None:
     except (OSError, ValueError, LookupError):
         return None
     return url if isinstance(url, str) and url.startswith("http://127.0.0.1:") else None
-
-
-@contextlib.contextmanager
-def _alone(library: Path, name: str) -> Iterator[None]:
-    """Of several who want the same endpoint at once, one starts it and the others find it."""
-    folder = library / FOLDER
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(folder / f"{name}.lock", os.O_CREAT | os.O_RDWR, 0o644)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)

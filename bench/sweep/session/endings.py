@@ -6,17 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.flags import weight
 from bench.formats.journal import PointLine
 from bench.records import Flag
 from bench.sweep.folder import Folder
-from bench.sweep.measured.finishing import FinishedLoad
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.plan_parts import StopRules, where_stated
 from bench.sweep.planning.searches import CLIMBS, Stop
 from bench.sweep.planning.shapes import load_words
 from bench.wording import counted, joined, number, share
+
+if TYPE_CHECKING:  # with numpy, which no sweep waits for before its load
+    from bench.sweep.measured.finishing import FinishedLoad
 
 LOST_IN_A_ROW = 2
 """A sweep is given up after so many points in a row without a figure, once its patience is over too."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -12,8 +9,8 @@ from typing import Any
 from bench.errors import BenchError, UsageError
 from bench.formats.journal import PointLine
 from bench.sweep.folder import UNDER_WAY, Folder, listed, writing
+from bench.sweep.session.priority import spawned
 
-ROOT = Path(__file__).resolve().parents[3]
 LOOK_S = 0.05
 STARTS_WITHIN_S, ENDS_WITHIN_S = 20.0, 30.0
 
@@ -21,24 +18,15 @@ STARTS_WITHIN_S, ENDS_WITHIN_S = 20.0, 30.0
 def start(folder: Folder) -> None:
     """Start the sweep in a process of its own, which outlives this one and its terminal.
 
-    Raises:
-        UsageError: it is running already.
-        BenchError: the process ended before it began.
+    UsageError when it is running already; BenchError when the process ended before it began.
     """
     if folder.held():
         raise UsageError(f"The sweep {folder.id} is running already: `python -m bench watch {folder.id}` shows it.")
     with writing(folder.log), folder.log.open("ab") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "bench.sweep", str(folder.path)],
-            cwd=ROOT,
-            start_new_session=True,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
-    threading.Thread(target=process.wait, daemon=True).start()  # once it ends it is no zombie
+        process = spawned(["bench.sweep", str(folder.path)], log, log)
     until = time.monotonic() + STARTS_WITHIN_S
-    while not _has_begun(folder) and time.monotonic() < until:
+    # What it goes on with still says how it ended before, until the process has it.
+    while not (folder.held() and folder.status["state"] in UNDER_WAY) and time.monotonic() < until:
         if process.poll() is not None:
             if process.returncode == 0 or folder.status["state"] != "starting":
                 return  # it was that quick
@@ -49,9 +37,7 @@ def start(folder: Folder) -> None:
 def cancel(folder: Folder) -> dict[str, Any]:
     """The status of a sweep that was told to end, once it has.
 
-    Raises:
-        UsageError: it is not running.
-        BenchError: it does not end.
+    UsageError when it is not running; BenchError when it does not end.
     """
     if not folder.ask_to_end():
         raise UsageError(f"The sweep {folder.id} is not running; it is {folder.status['state']}.")
@@ -104,11 +90,6 @@ def point_document(line: PointLine) -> dict[str, Any]:
         "client": dict(line.client),
         "samples": line.samples,
     }
-
-
-def _has_begun(folder: Folder) -> bool:
-    """Whether a process has the sweep and says so; what it goes on with still says how it ended before."""
-    return folder.held() and folder.status["state"] in UNDER_WAY
 
 
 def _last_line(folder: Folder) -> str:

@@ -1,38 +1,44 @@
 """Sweeps that somebody starts, ends or goes on with: who may, what may be measured, how often, and who did it.
 
 Pages and the HTTP API come through here. Whoever is at the shell may name any host; everybody else the endpoints of
-endpoints.toml, those to practise on and, in local mode, this machine's own.
+endpoints.toml, those to practise on and, in local mode, this machine's own. What a restart of the machine or the
+container cut off goes on by itself, where that is asked for.
 """
 
 from __future__ import annotations
 
 import datetime
+import os
 import secrets
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench import access
 from bench.access import Visitor
-from bench.errors import UsageError
+from bench.errors import BenchError, UsageError
 from bench.library import ledger
 from bench.library.store import Root
 from bench.sweep.checks.endpoint_checks import Preflight
 from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.endpoint_address import demand_own_machine
-from bench.sweep.planning.endpoints import Endpoints, narrowed
+from bench.sweep.planning.endpoints import VOUCHED, Endpoints, narrowed
 from bench.sweep.planning.plan import Plan
 from bench.sweep.session import jobs, origin, setup
 from bench.sweep.session.demo_endpoints import is_practice, revive
 from bench.sweep.session.origin import SweepOrigin
 from bench.sweep.session.priority import at_the_front
 from bench.sweep.session.queue import QUEUED, measured_at
-from bench.wording import counted
+from bench.wording import counted, joined
 
 MOST_STARTS, WITHIN_S = 10, 60
 """Starts within so many seconds: more are a script or an accident, and each is a process of its own."""
 MOST_WAITING = 32
 STAMP = "%Y%m%d-%H%M%S"
+ASKED_BY = "KNEEPOINT_RESUME"
+MOST_SESSIONS = 20
+"""A sweep that was cut off so often is likely what ends the machine; then a person has to look."""
 
 
 class TooMany(UsageError):
@@ -49,7 +55,6 @@ def launch(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None 
         UsageError: the endpoint may not be measured from where the visitor is, or too many sweeps were started.
         BenchError: it did not start.
     """
-    access.demand("launch", visitor)
     demand_endpoint(library, plan, visitor, own_port)
     plan = _within_caps(library, plan)
     _demand_room(library)
@@ -62,14 +67,12 @@ def launch(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None 
 
 def check(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None = None) -> Preflight:
     """What the preflight finds for this plan, a problem included; raises as `launch`."""
-    access.demand("launch", visitor)
     demand_endpoint(library, plan, visitor, own_port)
     return setup.looked_at(plan, from_page=not visitor.shell)
 
 
 def models(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None = None) -> Preflight:
     """Which models the plan's endpoint lists; raises as `launch`."""
-    access.demand("launch", visitor)
     demand_endpoint(library, plan, visitor, own_port)
     return setup.listed(plan, from_page=not visitor.shell)
 
@@ -104,13 +107,17 @@ def resume(library: Path, sweep: str, visitor: Visitor, *, own_port: int | None 
 
 def tell(library: Path, visitor: Visitor, what: str, folder: Folder) -> None:
     """Say in the audit that this visitor launched, cancelled or resumed this sweep."""
-    endpoint = folder.plan.endpoint
-    where = measured_at(endpoint)
-    ledger.audit(Root(library, writable=True), ledger.who(visitor), what, sweep=folder.id, endpoint=where)
+    _record(library, ledger.who(visitor), what, folder)
+
+
+def _record(library: Path, who: str, what: str, folder: Folder) -> None:
+    where = measured_at(folder.plan.endpoint)
+    ledger.audit(Root(library, writable=True), who, what, sweep=folder.id, endpoint=where)
 
 
 def demand_endpoint(library: Path, plan: Plan, visitor: Visitor, own_port: int | None) -> None:
-    """Raise UsageError when this visitor may not have this endpoint measured."""
+    """Raise AccessDenied or UsageError when this visitor may not have this endpoint measured."""
+    access.demand("launch", visitor)
     endpoint = plan.endpoint
     if visitor.shell or endpoint.url is None or Endpoints(library).vouches_for(endpoint):
         return
@@ -121,19 +128,11 @@ def demand_endpoint(library: Path, plan: Plan, visitor: Visitor, own_port: int |
                     "From a page only endpoints of endpoints.toml can be measured here: pick one, or state yours there."
                 )
             demand_own_machine(url, own_port)
-    if endpoint.key_env is not None or endpoint.ca_file is not None or endpoint.header_env is not None:
+    beside = [key for key in VOUCHED if getattr(endpoint, key) is not None]
+    if beside:
         raise UsageError(
-            "A URL in a page goes without a key: state the endpoint in endpoints.toml with key_env, and pick its name."
-        )
-    if endpoint.tokenizer is not None:
-        raise UsageError(
-            "A URL in a page goes without a file: state the endpoint with its tokenizer in endpoints.toml, and pick "
+            f"A URL in a page goes without {joined(beside)}: state the endpoint with it in endpoints.toml, and pick "
             "its name."
-        )
-    if endpoint.headers is not None or endpoint.query is not None or endpoint.path is not None:
-        raise UsageError(
-            "A URL in a page goes without headers, query and path: state the endpoint with them in endpoints.toml, and "
-            "pick its name."
         )
 
 
@@ -158,3 +157,30 @@ def _demand_room(library: Path) -> None:
     waiting = sum(folder.held() and folder.status["state"] == QUEUED for folder in sweeps)
     if waiting >= MOST_WAITING:
         raise TooMany(f"{counted(waiting, 'sweep')} wait for their turn already; cancel some, or wait.")
+
+
+def is_asked() -> bool:
+    """Whether this server is to go on with what was cut off, by $KNEEPOINT_RESUME."""
+    return os.environ.get(ASKED_BY, "").strip().lower() in ("1", "true", "yes")
+
+
+def resume_interrupted(library: Path) -> tuple[str, ...]:
+    """The ids of the sweeps that were interrupted and go on now; each waits for its turn.
+
+    An endpoint to practise on, which the restart has ended as well, is started again.
+    One that was cancelled, failed or is done is left alone, as is one that cannot be started.
+    """
+    resumed = []
+    for folder in reversed(listed(library)):
+        try:
+            if folder.status["state"] != "interrupted" or len(folder.read.sessions) >= MOST_SESSIONS:
+                continue
+            endpoint = folder.plan.endpoint
+            if endpoint.url is not None:
+                revive(library, endpoint.url)
+            at_the_front(partial(jobs.start, folder))
+            _record(library, "restart", "resume", folder)
+        except BenchError:
+            continue
+        resumed.append(folder.id)
+    return tuple(resumed)

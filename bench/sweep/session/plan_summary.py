@@ -37,6 +37,9 @@ def sentence(plan: Plan, budget: Budget) -> str:
 def figures(budget: Budget) -> tuple[BudgetFigure, ...]:
     """The budget's figures, as a reader looks them over before the start."""
     exact = "At most this many: no request is faster than one sent alone." if budget.minutes else ""
+    cost = "no price" if budget.minutes is not None else None  # once the time is known, only a price can be missing
+    if budget.usd is not None:
+        cost = f"{number(budget.usd)} USD"
     early = " It may end before." if budget.may_end_early else ""
     return (
         BudgetFigure("Points", number(budget.points), f"Pairs of a workload and a load, with their repeats.{early}"),
@@ -48,9 +51,7 @@ def figures(budget: Budget) -> tuple[BudgetFigure, ...]:
             minutes(budget.minutes) if budget.minutes is not None else None,
             "The least it takes, without checks, drains and waiting for its turn.",
         ),
-        BudgetFigure(
-            "Cost", _cost(budget), "What the accelerators cost in that time, if their number and price are stated."
-        ),
+        BudgetFigure("Cost", cost, "What the accelerators cost in that time, if their number and price are stated."),
     )
 
 
@@ -59,13 +60,6 @@ def minutes(least: float) -> str:
     if least < 1.5:
         return f"{max(1, round(least * 60))} s"
     return f"{round(least)} min" if least < LONG_MINUTES else f"{least / 60:.3g} h"
-
-
-def _cost(budget: Budget) -> str | None:
-    """None while the time is open; once it is known, only a price can be missing."""
-    if budget.usd is not None:
-        return f"{number(budget.usd)} USD"
-    return "no price" if budget.minutes is not None else None
 
 
 def _lengths(plan: Plan) -> str:

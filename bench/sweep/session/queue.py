@@ -6,8 +6,6 @@ outlives the server, the terminal and the tab from which its sweeps were started
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from bench.access import LOCAL_HOSTS
-from bench.sweep.folder import ID, Folder, writing
+from bench.sweep.folder import ID, Folder, locked
 from bench.sweep.pauses import USUAL
 from bench.sweep.planning.plan_parts import Endpoint
 from bench.wording import counted
@@ -34,11 +32,6 @@ class QueuedSweep:
     workers: int
     since: str
     waits: bool = True
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """What the queue is sorted by."""
-        return self.since, self.id
 
     @property
     def places(self) -> set[str]:
@@ -63,9 +56,9 @@ def obstacle(own: QueuedSweep, others: Iterable[QueuedSweep], cores: int) -> str
 
     Whoever asked first goes first. One that waits for its endpoint keeps no core from those behind it.
     """
-    known = sorted(others, key=lambda one: one.place)
+    known = sorted(others, key=lambda one: (one.since, one.id))
     running = [one for one in known if not one.waits]
-    earlier = [one for one in known if one.waits and one.place < own.place]
+    earlier = [one for one in known if one.waits and (one.since, one.id) < (own.since, own.id)]
     same = [one for one in (*running, *earlier) if one.places & own.places]
     if same:
         return (
@@ -102,9 +95,9 @@ def await_turn(
     sweep in the queue. `begins` has to write there that it runs; nobody else can begin meanwhile. It looks every
     `look_s`.
     """
-    last = None
+    last, claim = None, folder.path.parent / CLAIM
     while not over():
-        with _claiming(folder):
+        with locked(claim):
             why = obstacle(own, others(folder), cores or os.cpu_count() or 1)
             if why is None:
                 begins()
@@ -125,16 +118,3 @@ def others(folder: Folder) -> Iterator[QueuedSweep]:
             if all(told.get(key) for key in ("endpoint", "workers", "queued")):
                 waits = told["state"] == QUEUED
                 yield QueuedSweep(other.id, told["endpoint"], told["workers"], told["queued"], waits)
-
-
-@contextlib.contextmanager
-def _claiming(folder: Folder) -> Iterator[None]:
-    """One process at a time looks at the queue and acts on what it saw."""
-    path = folder.path.parent / CLAIM
-    with writing(path):
-        lock = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)

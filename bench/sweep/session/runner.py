@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.errors import BenchError
 from bench.formats.journal import EndLine, PointLine
@@ -26,8 +26,6 @@ from bench.sweep.generator.assignment import Assignment
 from bench.sweep.generator.calibration import Calibration
 from bench.sweep.generator.live import RequestTally
 from bench.sweep.measured.clock import ClockDrift, ClockReading
-from bench.sweep.measured.finishing import FinishedLoad, line_of
-from bench.sweep.measured.request_file import to_parquet
 from bench.sweep.measured.telemetry import Poller
 from bench.sweep.pauses import USUAL, Pauses
 from bench.sweep.planning import searches
@@ -38,6 +36,9 @@ from bench.sweep.session import endings, queue, setup
 from bench.sweep.session.endings import CANCELLED, SessionEnd
 from bench.sweep.session.origin import origin_of
 from bench.sweep.session.status import StatusListener, StatusWriter
+
+if TYPE_CHECKING:  # with numpy, which no sweep waits for before its load
+    from bench.sweep.measured.finishing import FinishedLoad
 
 PATIENCE_S, TIMES_ALONE = 10.0, 5.0
 """A point is given up after so long without a good answer, and not before so many times what one takes alone."""
@@ -54,9 +55,8 @@ def run(
 
     The load runs from the place of this name. `pauses` say, among others, how often that is.
 
-    Raises:
-        UsageError: another process is running it, or its plan cannot be run.
-        InputError: the plan or the journal cannot be read.
+    UsageError when another process is running it, or its plan cannot be run; InputError when the plan or the journal
+    cannot be read.
     """
     with folder.taken():
         return _Session(folder, watch, place, pauses).whole()
@@ -186,6 +186,9 @@ class _Session:
                 await asyncio.to_thread(self.tell, "running", current=self.teller.current(point, self.executor.tally))
         finally:
             await _over(load)
+        from bench.sweep.measured.finishing import line_of
+        from bench.sweep.measured.request_file import to_parquet
+
         ran = load.result()
         tally = self.executor.tally
         self.failed_in_a_row = tally.failed_in_a_row + (0 if tally.ok else self.failed_in_a_row)
@@ -219,10 +222,10 @@ class _Session:
             limits,
             duration_s=min(limits.duration_s or left, left),
             tokens=None,
-            requests=_least(limits.requests, self.requests_left),
+            requests=min(limits.requests or self.requests_left, self.requests_left),
         )
         job = Assignment(
-            endpoint=setup.whom(self.plan, checked),
+            target=checked.target,
             manner=checked.manner,
             point=point,
             limits=limits,
@@ -240,16 +243,18 @@ class _Session:
         )
         started, before = now(), ClockReading.now()
         poller = Poller(checked.target)
-        poller.start()
         try:
             stems, runs = await self.executor.run(job)
         finally:
-            await asyncio.to_thread(poller.stop)
+            await asyncio.to_thread(poller.close)
         drift = ClockDrift.between(before, ClockReading.now())
+        from bench.sweep.generator.samples import gathered
+        from bench.sweep.measured.finishing import FinishedLoad
+
         return FinishedLoad(
             point,
             limits,
-            spool.gathered(stems),
+            gathered(stems),
             runs,
             drift,
             poller.readings,
@@ -266,17 +271,12 @@ class _Session:
     def patience_s(self, point: PlannedPoint, checked: Preflight) -> float:
         """How long a point goes on without a good answer."""
         alone = budgets.alone_s(point, setup.timed(checked)) or 0.0
-        return max(min(PATIENCE_S, self.sweep_patience_s), TIMES_ALONE * alone)
+        return max(min(PATIENCE_S, endings.patience_s(self.plan)), TIMES_ALONE * alone)
 
     @property
     def measured_now(self) -> list[PointLine]:
         """The points of this session, and those of earlier ones that are not to be measured again."""
         return [line for line in self.lines if line.key not in self.to_repeat]
-
-    @property
-    def sweep_patience_s(self) -> float:
-        """How long the sweep goes on without a good answer, as its plan states it."""
-        return endings.patience_s(self.plan)
 
     # Why it ends
 
@@ -300,14 +300,8 @@ class _Session:
 
     def capped(self) -> SessionEnd | None:
         """Why there is no next point, when a cap is met."""
-        for name, left in (
-            ("requests", self.requests_left),
-            ("tokens", self.tokens_left),
-            ("minutes", self.minutes_left),
-        ):
-            if left <= 0:
-                return endings.used_up(self.plan, name)
-        return None
+        left = {"requests": self.requests_left, "tokens": self.tokens_left, "minutes": self.minutes_left}
+        return next((endings.used_up(self.plan, name) for name, rest in left.items() if rest <= 0), None)
 
     def cut(self, ran: FinishedLoad, tally: RequestTally) -> str | None:
         """The cap that ended a point before its time; None when none did."""
@@ -365,7 +359,3 @@ async def _over(load: asyncio.Future[FinishedLoad]) -> None:
     await asyncio.wait({load})
     if not load.cancelled():
         load.exception()
-
-
-def _least(*values: int | None) -> int | None:
-    return min((value for value in values if value is not None), default=None)

@@ -7,24 +7,25 @@ import os
 import ssl
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import bench
+from bench import names
 from bench.errors import BenchError, InputError, UsageError
 from bench.formats.journal import Session
+from bench.records import Deployment
 from bench.sweep.checks import budget as budgets
 from bench.sweep.checks import machine
-from bench.sweep.checks.endpoint_checks import EndpointCheck, Preflight, glance, listing
+from bench.sweep.checks.counting import TokenizerFile
+from bench.sweep.checks.endpoint_checks import EndpointCheck, Preflight, glance
+from bench.sweep.checks.engines import ServingEngine
 from bench.sweep.checks.preflight import preflight
-from bench.sweep.checks.tokenizer_file import TokenizerFile
 from bench.sweep.checks.waiting import await_model
-from bench.sweep.generator.assignment import AskedEndpoint
 from bench.sweep.generator.prompt_files import read_prompts
 from bench.sweep.generator.prompts import lengths_to_calibrate
-from bench.sweep.measured.finishing import deployment
 from bench.sweep.pauses import USUAL, Pauses
 from bench.sweep.planning import searches
 from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
@@ -44,55 +45,45 @@ AT_ONCE = 512
 """Requests under way at once that one process has been measured to keep time with."""
 
 
-def whom(plan: Plan, checked: Preflight | None = None) -> AskedEndpoint:
-    """Whom to ask; once the preflight has found the address and whether streams come, these hold.
+def target_of(endpoint: Endpoint | NamedEndpoint, *, from_page: bool = False) -> Target:
+    """Whom to ask, as it is stated; `from_page` holds the endpoint's host to what a page may ask.
 
-    Raises:
-        UsageError: the endpoint has no URL, or its key is not where the plan says.
+    UsageError when the endpoint has no URL, or a key or a certificate authority is not where it is said to be.
     """
-    endpoint = plan.endpoint
-    if endpoint.url is None:
-        raise UsageError(f"The endpoint {endpoint.name!r} is known by its name only: state endpoint.url.")
-    whom = _stated(endpoint)
-    if checked is None:
-        return whom
-    addresses = [base.address for base in checked.target.bases]
-    others = tuple(zip(endpoint.bases[1:], addresses[1:], strict=True))
-    return replace(whom, address=addresses[0], streaming=checked.target.streaming, others=others)
-
-
-def _stated(endpoint: Endpoint | NamedEndpoint) -> AskedEndpoint:
-    """Whom to ask, as it is stated; UsageError when a key is not where it says."""
-    first, *others = endpoint.bases
-    return AskedEndpoint(
-        first,
-        None,
-        endpoint.api,
-        endpoint.streaming,
-        endpoint.ca_file,
-        _headers(endpoint),
-        endpoint.query or {},
-        endpoint.path,
-        tuple((url, None) for url in others),
+    if not endpoint.bases:
+        raise UsageError("The endpoint is known by its name only: state endpoint.url.")
+    headers = _headers(endpoint)
+    first, *others = (
+        Target.at(
+            url,
+            api=endpoint.api,
+            streaming=endpoint.streaming,
+            headers=headers,
+            ca_file=endpoint.ca_file,
+            path=endpoint.path,
+            query=endpoint.query,
+        )
+        for url in endpoint.bases
     )
+    try:
+        first.context()
+    except OSError as problem:
+        why = "it is no PEM certificate" if isinstance(problem, ssl.SSLError) else str(problem.strerror or problem)
+        raise UsageError(f"endpoint.ca_file {endpoint.ca_file} cannot be read: {why}.") from None
+    return replace(first, others=tuple(others)).changed(from_page=from_page)
 
 
 def glanced(endpoint: NamedEndpoint, *, from_page: bool = False) -> Preflight:
-    """What a look at an endpoint finds without any load: whether it is there, its engine, and the models it serves.
-
-    `from_page` as in `looked_at`.
-
-    Raises:
-        UsageError: its key is not where the file says.
-    """
-    target = _target(_stated(endpoint)).changed(from_page=from_page)
+    """What a look at an endpoint finds without load: is it there, its engine, its models; raises as `target_of`."""
+    target = target_of(endpoint, from_page=from_page)
     return glance(target, RequestStyle(endpoint.model or "", endpoint.api), key_env=endpoint.key_env)
 
 
 def listed(plan: Plan, *, from_page: bool = False) -> Preflight:
-    """Which models the plan's endpoint lists, asked with one GET; raises as `asked`. `from_page` as in `looked_at`."""
-    target = _target(whom(plan)).changed(from_page=from_page)
-    return listing(target, key_env=plan.endpoint.key_env, until=monotonic() + LISTED_WITHIN_S)
+    """Which models the plan's endpoint lists, asked with one GET; raises as `target_of`."""
+    target = target_of(plan.endpoint, from_page=from_page)
+    style, until = RequestStyle("", target.api), monotonic() + LISTED_WITHIN_S
+    return glance(target, style, key_env=plan.endpoint.key_env, until=until, models_only=True)
 
 
 def seen(endpoints: Endpoints, *, from_page: bool = False) -> list[dict[str, Any]]:
@@ -123,15 +114,6 @@ def _seen(endpoint: NamedEndpoint, from_page: bool) -> dict[str, Any]:
     }
 
 
-def _target(whom: AskedEndpoint) -> Target:
-    """The target; UsageError when its certificate authority cannot be read."""
-    try:
-        return whom.target
-    except OSError as problem:
-        why = "it is no PEM certificate" if isinstance(problem, ssl.SSLError) else str(problem.strerror or problem)
-        raise UsageError(f"endpoint.ca_file {whom.ca_file} cannot be read: {why}.") from None
-
-
 def _headers(endpoint: Endpoint | NamedEndpoint) -> dict[str, str]:
     """The headers of every request, those that carry keys among them."""
     found = dict(endpoint.headers or {})
@@ -155,14 +137,13 @@ def looked_at(
     waiting: Callable[[str], object] | None = None,
     pauses: Pauses = USUAL,
 ) -> Preflight:
-    """What the preflight found, a problem included; `from_page` holds the endpoint's host to what a page may ask.
+    """What the preflight found, a problem included; `from_page` as in `target_of`.
 
     All of it is over within so many minutes, those of the plan's cap where none are stated. Where `waiting` hears of
     it, a model may load for as long as the plan says first.
 
-    Raises:
-        InputError: a file of prompts or of a trace cannot be used.
-        UsageError: the plan goes beyond its caps whatever the endpoint, or cannot be asked.
+    InputError when a file of prompts or of a trace cannot be used; UsageError when the plan goes beyond its caps
+    whatever the endpoint, or cannot be asked.
     """
     budgets.demand_within_caps(plan, budgets.budget(plan))
     shapes = {point.shape for point in searches.possible(plan)}
@@ -174,7 +155,7 @@ def looked_at(
     manner = RequestStyle(
         endpoint.model, endpoint.api, endpoint.streaming, ignore_eos=held, min_tokens=held, vendor=plan.vendor
     )
-    target = _target(whom(plan)).changed(from_page=from_page)
+    target = target_of(endpoint, from_page=from_page)
     until = monotonic() + 60 * (plan.caps.minutes if minutes is None else minutes)
     if waiting is not None and endpoint.wait_s:
         await_model(target, endpoint.model, min(endpoint.wait_s, until - monotonic()), waiting, pauses.model_s)
@@ -198,9 +179,8 @@ def looked_at(
 def settled(plan: Plan, checked: Preflight, done: Sequence[str]) -> Plan:
     """The plan with the model's limit as the endpoint tells it; `done` are the keys of the points measured before.
 
-    Raises:
-        InputError: the endpoint cannot be measured as planned.
-        UsageError: the plan goes beyond the model's limit or, as the endpoint's speed is known now, its own caps.
+    InputError when the endpoint cannot be measured as planned; UsageError when the plan goes beyond the model's limit
+    or, as the endpoint's speed is known now, its own caps.
     """
     if checked.problem is not None:
         raise InputError(checked.problem)
@@ -217,6 +197,21 @@ def workers(plan: Plan) -> int:
         return 1  # whether a point may end is judged over all its requests, in one place
     highest = max((load.concurrency or 1 for shape in plan.shapes for load in plan.levels(shape)), default=1)
     return max(1, min(os.cpu_count() or 1, math.ceil(highest / AT_ONCE)))
+
+
+def deployment(plan: Plan, engine: ServingEngine) -> Deployment:
+    """What serves: as the facts state it, and where they do not, as the endpoint tells it."""
+    own = {row.name for row in fields(Deployment)}
+    stated = {key: value for key, value in plan.facts.items() if key in own}
+    served = plan.endpoint.model
+    facts = {
+        "model": names.model_slug(served) or None,
+        "checkpoint": served if "/" in served else None,
+        "engine": engine.name,
+    }
+    if stated.get("engine", engine.name) == engine.name:
+        facts["engine_version"] = engine.version
+    return Deployment(**{**facts, **stated})  # type: ignore[arg-type]
 
 
 def session(plan: Plan, checked: Preflight, sweep: str, started: str) -> Session:

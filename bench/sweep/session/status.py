@@ -89,13 +89,9 @@ class StatusWriter:
     def _recent(self) -> dict[str, list[float | None]]:
         columns = zip(*self.recent, strict=True) if self.recent else ()
         return {
-            name: [_short(value) for value in column]
+            name: [None if value is None else float(f"{value:.{DIGITS}g}") for value in column]
             for name, column in zip(("s", *RECENT_FIELDS), columns, strict=False)
         }
 
 
 RECENT_FIELDS = ("output_tokens_per_s", "ttft_ms_p50", "tpot_ms_p50", "requests_failed")
-
-
-def _short(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.{DIGITS}g}")

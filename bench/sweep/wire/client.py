@@ -69,6 +69,7 @@ class Client:
         self.target = target
         self.limits = limits
         self.bases = target.bases
+        self._contexts = [base.context() for base in self.bases]
         self.idle = Idle(len(self.bases))
         self.connections: set[Connection] = set()
         self.opened = 0
@@ -140,8 +141,7 @@ class Client:
     async def open(self, ask: PreparedRequest) -> Connection:
         """A new connection for a request, in no list yet.
 
-        Raises:
-            OSError: the endpoint cannot be reached, or it has reset a connection that was opened ahead for this.
+        OSError when the endpoint cannot be reached, or it has reset a connection that was opened ahead for this.
         """
         if self._turned_away:
             self._turned_away -= 1
@@ -153,7 +153,7 @@ class Client:
         address = self._addresses[base] = self._addresses[base] or await _address(target)
         connection = Connection(self.opened, self.limits, self._on_end, self._on_more, self._lost, base)
         self.opened += 1
-        await connect(connection, address, self.limits.connect_s, target.ssl, target.host)
+        await connect(connection, address, self.limits.connect_s, self._contexts[base], target.host)
         if connection.turned_away:
             self._turned_away -= 1  # whoever opens it is told
             raise ConnectionResetError(TURNED_AWAY)
@@ -194,7 +194,7 @@ class Client:
 
 def _head(target: Target) -> bytes:
     """The lines of every request's head but the length of its body."""
-    usual = 443 if target.ssl is not None else 80
+    usual = 443 if target.secure else 80
     fields = {
         "host": target.where.removesuffix(f":{usual}"),
         "content-type": "application/json",

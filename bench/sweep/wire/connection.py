@@ -290,8 +290,7 @@ async def connect(
 ) -> None:
     """Set the connection up, and note how long that took.
 
-    Raises:
-        OSError: it cannot be reached, TimeoutError within the seconds; ssl.SSLError, one of them, when TLS fails.
+    OSError when it cannot be reached: TimeoutError within the seconds, ssl.SSLError where TLS fails.
     """
     loop = asyncio.get_running_loop()
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET

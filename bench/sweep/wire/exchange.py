@@ -11,6 +11,8 @@ import contextlib
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
 from ssl import SSLContext, create_default_context
 from typing import Any, Literal
 from urllib.parse import urlencode, urlsplit
@@ -43,13 +45,19 @@ SHORTEST_SECRET = 4
 ROUTES: dict[RequestApi, str] = {"chat": "/chat/completions", "completions": "/completions"}
 
 
+@lru_cache(maxsize=8)
+def _context(ca_file: str | None, changed_ns: int) -> SSLContext:
+    return create_default_context(cafile=ca_file)  # some 50 ms
+
+
 @dataclass(frozen=True)
 class Target:
     """The endpoint that is asked: where it listens, the route, and what each request carries.
 
     `address` is the IP address that stands for `host` from the first request to the last, looked up once when None.
-    `headers` may hold a key: they are in memory only and in no repr. `ssl` None is plain http. `from_page` says that
-    a page asked for it: then `host` may be no name for this machine but localhost. `root` is what the paths of other
+    `headers` may hold a key: they are in memory only and in no repr. `ca_file` is trusted beside the system's where
+    connections are `secure`. `from_page` says that a page asked for it: then `host` may be no name for this machine
+    but localhost. `root` is what the paths of other
     routes begin with and `query` what ends the path of each, with its question mark. Where there are several base
     URLs `others` are the further ones, and requests go round by their number.
     """
@@ -60,7 +68,8 @@ class Target:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     api: RequestApi = "chat"
     streaming: bool = True
-    ssl: SSLContext | None = field(default=None, repr=False)
+    secure: bool = False
+    ca_file: str | None = None
     address: str | None = None
     from_page: bool = False
     root: str = ""
@@ -76,6 +85,12 @@ class Target:
     def where(self) -> str:
         """Its host and port, as they stand in a URL."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    def context(self) -> SSLContext | None:
+        """What secures its connections; None for plain http. OSError where `ca_file` is no certificate."""
+        if not self.secure:
+            return None
+        return _context(self.ca_file, Path(self.ca_file).stat().st_mtime_ns if self.ca_file else 0)
 
     def changed(self, **fields: Any) -> Target:
         """The target with these fields, under each of its base URLs."""
@@ -104,8 +119,7 @@ class Target:
         api: RequestApi = "chat",
         streaming: bool = True,
         headers: Mapping[str, str] | None = None,
-        context: SSLContext | None = None,
-        address: str | None = None,
+        ca_file: str | None = None,
         path: str | None = None,
         query: Mapping[str, str] | None = None,
     ) -> Target:
@@ -118,16 +132,15 @@ class Target:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(f"{base_url!r} is no endpoint: give a URL such as http://127.0.0.1:8000.")
         root = parts.path.rstrip("/").removesuffix("/v1")
-        secure = (context or create_default_context()) if parts.scheme == "https" else None
         return cls(
             host=parts.hostname,
-            port=parts.port or (443 if secure else 80),
+            port=parts.port or (443 if parts.scheme == "https" else 80),
             path=root + (path or "/v1" + ROUTES[api]),
             headers=headers or {},
             api=api,
             streaming=streaming,
-            ssl=secure,
-            address=address,
+            secure=parts.scheme == "https",
+            ca_file=ca_file,
             root=root,
             query=f"?{urlencode(query)}" if query else "",
         )

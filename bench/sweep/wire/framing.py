@@ -38,8 +38,7 @@ class Head:
 def head_of(lines: bytes) -> Head:
     """What a head says, from its bytes without the empty line that ends it.
 
-    Raises:
-        WrongFraming: no head of an HTTP/1 answer, or one whose body's length is ambiguous.
+    WrongFraming for what is no head of an HTTP/1 answer, or one whose body's length is ambiguous.
     """
     first, *rest = lines.decode("latin-1").split("\r\n")
     words = first.split(" ", 2)
@@ -98,8 +97,7 @@ class Chunks:
     def advance(self, reads: Sequence[bytes], stamps: Sequence[int], pieces: list[bytes], when: list[int]) -> None:
         """Add the pieces that these reads hold to `pieces`, and their arrivals to `when`.
 
-        Raises:
-            WrongFraming: a chunk's size or end is not where it must be.
+        WrongFraming when a chunk's size or end is not where it must be.
         """
         rest = self._rest
         data = rest + b"".join(reads) if rest else b"".join(reads)

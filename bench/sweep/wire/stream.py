@@ -33,33 +33,12 @@ class Stream:
     `wrong` is why it is no stream of chunks, `refused` the server's own error in it.
     """
 
-    __slots__ = (
-        "_alarmed",
-        "_carried",
-        "_carry",
-        "_cr",
-        "_data",
-        "_data_at",
-        "_lessons",
-        "_limit",
-        "_prefix",
-        "_secrets",
-        "_started",
-        "_suffix",
-        "concluded",
-        "counts",
-        "done",
-        "finish",
-        "first_content_ns",
-        "first_ns",
-        "lengths",
-        "refused",
-        "response_id",
-        "stamps",
-        "thought",
-        "too_long",
-        "usage",
-        "wrong",
+    __slots__ = tuple(
+        (
+            "_alarmed _carried _carry _cr _data _data_at _lessons _limit _prefix _secrets _started _suffix "
+            "concluded counts done finish first_content_ns first_ns lengths refused response_id stamps thought "
+            "too_long usage wrong"
+        ).split()
     )
 
     def __init__(self, line_limit: int, secrets: Sequence[str] = ()) -> None:

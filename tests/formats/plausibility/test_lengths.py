@@ -21,8 +21,7 @@ def flags_of(*before: Flag, **lengths: float | None) -> tuple[Flag, ...]:
 def test_a_length_off_target_is_told_as_in_a_sweep(which: str, actual: float) -> None:
     (told,) = flags_of(**{f"{which}_actual": actual, f"{which}_requested": 100})
     found = MeasuredPoint(Window(0, 1), {}, {}, timed=1, **{f"{which}_actual": actual, f"{which}_asked": 100.0})  # type: ignore[arg-type]
-    ours = honesty.isl_off_target(actual, 100) if which == "isl" else honesty.osl_off_target(found, held=True)
-    assert ours is not None
+    (ours,) = honesty.off_target(found, isl_known=True, osl_held=True)
     assert (told.kind, told.why) == (ours.kind, ours.why)
     assert told.do.endswith("compare at the actual length.")
 

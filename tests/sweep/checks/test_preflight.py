@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import ssl
 import threading
 from contextlib import contextmanager
 
@@ -32,8 +31,8 @@ WANTED = RequestStyle("fake-model", ignore_eos=True, min_tokens=True)
 SHORT = Pauses(limited_first_s=0.001, limited_longest_s=0.01, limited_for_s=0.1)
 
 
-def look(url, manner=WANTED, *, headers=None, context=None, **more):
-    target = Target.at(url, api=manner.api, streaming=manner.streaming, headers=headers, context=context)
+def look(url, manner=WANTED, *, headers=None, ca_file=None, **more):
+    target = Target.at(url, api=manner.api, streaming=manner.streaming, headers=headers, ca_file=ca_file)
     return preflight(target, manner, pauses=SHORT, **more)
 
 
@@ -175,14 +174,13 @@ def test_an_address_that_cannot_be_asked(url, words):
 
 
 def test_http_against_https_and_a_certificate_nobody_trusts(certificate):
-    trusted = ssl.create_default_context(cafile=str(certificate))
     with serving({"secure": Odd(tls=True)}, certificate) as servers:
         url = servers.url("secure")
         assert "https://" in one_sentence(look(url.replace("https:", "http:")).problem)
         untrusted = one_sentence(look(url).problem)
         assert "is not trusted" in untrusted
         assert "endpoint.ca_file" in untrusted
-        assert look(url, RequestStyle("odd-model"), context=trusted, osls=[4]).problem is None
+        assert look(url, RequestStyle("odd-model"), ca_file=str(certificate), osls=[4]).problem is None
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from bench.sweep.generator.samples import SOURCES, Samples
+from bench.sweep.generator.samples import Samples
+from bench.sweep.generator.spool import SOURCES
 from bench.sweep.wire.exchange import PreparedRequest
-from tests.sweep.made import exchange
+from tests.sweep.made import exchange, samples_of
 
 
 def answers(output: int, chunks: list[int], finish: str, asked: int) -> Samples:
     """Answers that usage has so many tokens for, each in so many chunks."""
     made = [exchange(place, 0, range(1, 1 + many), output=output) for place, many in enumerate(chunks)]
     asks = {place: PreparedRequest(place, b"", None, asked) for place in range(len(chunks))}
-    return Samples.of((replace(one, finish=finish) for one in made), asks)
+    return samples_of((replace(one, finish=finish) for one in made), asks)
 
 
 @pytest.mark.parametrize(

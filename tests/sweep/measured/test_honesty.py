@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from bench.records import Load
-from bench.sweep.generator.samples import Samples
 from bench.sweep.measured.clock import ClockDrift, ClockReading
 from bench.sweep.measured.honesty import ClientLoad, flags
 from bench.sweep.measured.lateness import LatePercentile
 from bench.sweep.measured.saturation import Rise, rise
 from bench.sweep.measured.window import MeasuredPoint, Window, steady
 from bench.sweep.wire.exchange import Limits, PointRun
-from tests.sweep.made import MS, S, exchange, slot
+from tests.sweep.made import MS, S, exchange, samples_of, slot
 
 CLOSED = Load(load_kind="closed", concurrency=1)
 OPEN = Load(load_kind="open", request_rate=10.0, arrivals="constant")
@@ -189,7 +188,7 @@ def queue(rate, service_rate, seconds, ttft=50.0):
         begun = max(at, free)
         free = begun + 1000.0 / service_rate
         made.append(exchange(number, at, [begun + ttft, begun + ttft + 10], intended=at))
-    return Samples.of(made)
+    return samples_of(made)
 
 
 def test_a_queue_that_grows_is_over_saturated_and_one_that_does_not_is_not():
@@ -202,7 +201,7 @@ def test_a_queue_that_grows_is_over_saturated_and_one_that_does_not_is_not():
 def test_an_endpoint_that_fills_at_first_is_not_over_saturated():
     # Each request takes 5 s: the first five seconds are nothing but requests coming in.
     made = [exchange(n, 20 * n, [20 * n + 100, 20 * n + 5000], intended=20 * n) for n in range(500)]
-    samples = Samples.of(made)
+    samples = samples_of(made)
     found = rise(samples, steady(samples, OPEN, Limits(), 0))
     assert found.in_flight == 0
     assert kinds(load=OPEN, rise=found) == []
@@ -211,17 +210,17 @@ def test_an_endpoint_that_fills_at_first_is_not_over_saturated():
 def test_a_growing_queue_by_hand():
     # A TTFT of 1 ms more with each request, 10 ms apart, each answered with its first token: the wait doubles from 1 s.
     made = [exchange(n, 10 * n, [10 * n + 1000 + n], intended=10 * n) for n in range(1100)]
-    samples = Samples.of(made)
+    samples = samples_of(made)
     found = rise(samples, Window(2000 * MS, 11_000 * MS))
     # Requests 200 to 1,099 in 20 groups of 45: medians 1222, 1267, … 2077, in the middle 1,649.5; 19 steps of 45.
     assert found.ttft == pytest.approx(19 * 45 / 1649.5, rel=1e-6)
     assert found.ttft_chance < 1e-6
     assert rise(samples, Window(10_990 * MS, 11_000 * MS)) is None
-    assert rise(Samples.of([]), Window(0, S)) is None
+    assert rise(samples_of([]), Window(0, S)) is None
 
 
 def test_a_closed_loop_is_never_over_saturated():
-    samples = Samples.of(slot(0, 50, 10, 5, 200))
+    samples = samples_of(slot(0, 50, 10, 5, 200))
     found = rise(samples, steady(samples, CLOSED, Limits(), 0))
     assert kinds(rise=found) == kinds(load=OPEN, rise=found) == []
     assert kinds(rise=Rise(9, 0, 9, 0)) == []

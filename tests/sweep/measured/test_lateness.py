@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.sweep.generator.load import LAG_EVERY_NS
-from bench.sweep.generator.samples import Samples
 from bench.sweep.measured.lateness import late_ns, lateness, moved
 from bench.sweep.wire.exchange import PointRun
-from tests.sweep.made import MS, exchange
+from tests.sweep.made import MS, exchange, samples_of
 
 STOPS = st.lists(st.tuples(st.integers(1, 300), st.integers(1, 250)), min_size=1, max_size=20)
 """For how many ms the load generator runs, and for how many it then stands still, one after the other."""
@@ -66,7 +65,7 @@ def of(first_late, last_late, many=100):
     """Answers with a TTFT of 100 ms and ten gaps of 10 ms, with how late their first and last stamps may be, in ms."""
     made = [exchange(n, 0.0, [100.0 + 10 * token for token in range(11)]) for n in range(many)]
     late = tuple(np.array(column) * MS for column in (first_late, last_late))
-    found = moved(Samples.of(made), np.ones(many, dtype=bool), late)
+    found = moved(samples_of(made), np.ones(many, dtype=bool), late)
     return {(one.key, one.percent): (one.value, one.by) for one in found}
 
 
@@ -82,7 +81,7 @@ def test_percentiles_by_hand():
 def test_answers_in_one_piece_have_one_latency_only():
     whole = [exchange(number, 0.0, end=180.0, output=4) for number in range(9)]
     nothing = np.zeros(9, dtype=np.int64)
-    told = moved(Samples.of(whole), np.ones(9, dtype=bool), (nothing, nothing))
+    told = moved(samples_of(whole), np.ones(9, dtype=bool), (nothing, nothing))
     assert [(one.key, one.percent) for one in told] == [("e2el_ms", 50), ("e2el_ms", 90), ("e2el_ms", 99)]
 
 
@@ -97,17 +96,17 @@ def test_what_an_open_loop_sent_late_is_known_exactly():
     made = [exchange(n, 10 * n + 7, [10 * n + 57, 10 * n + 67], intended=10 * n) for n in range(100)]
     nothing = np.zeros(100, dtype=np.int64)
     by = {
-        (one.key, one.percent): one.by for one in moved(Samples.of(made), np.ones(100, dtype=bool), (nothing, nothing))
+        (one.key, one.percent): one.by for one in moved(samples_of(made), np.ones(100, dtype=bool), (nothing, nothing))
     }
     assert by["ttft_ms", 50] == by["e2el_ms", 99] == pytest.approx(7.0)
     assert by["tpot_ms", 99] == 0
-    assert moved(Samples.of(made), np.zeros(100, dtype=bool), (nothing, nothing)) == ()
+    assert moved(samples_of(made), np.zeros(100, dtype=bool), (nothing, nothing)) == ()
 
 
 def test_each_request_is_held_against_its_own_load_process():
     stopped = run_of([(100 * MS, 180 * MS)])
     quiet = PointRun(start_ns=0, lag_ns=array("q", [0] * 40))
     made = [exchange(n, 0.0, [180.0, 250.0]) for n in range(4)] + [exchange(4, 0.0, end=180.0)]
-    first, last = lateness(Samples.of(made), np.arange(5), [quiet, stopped])
+    first, last = lateness(samples_of(made), np.arange(5), [quiet, stopped])
     assert (first // MS).tolist() == [0, 90, 0, 90, 0]
     assert (last // MS).tolist() == [0, 0, 0, 0, 0]

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.catalogue import is_metric
-from bench.records import Deployment, Load
+from bench.records import Load
 from bench.sweep.generator.samples import Samples
 from bench.sweep.measured.window import Window, arrivals, measured, served, steady
 from bench.sweep.wire.exchange import Limits
-from tests.sweep.made import MS, S, exchange, slot
+from tests.sweep.made import MS, S, exchange, samples_of, slot
 
 
 def closed(concurrency):
@@ -33,7 +33,7 @@ def output_tokens_between(samples: Samples, start_ns: int, end_ns: int) -> int:
 def test_two_places_by_hand():
     # Place A: TTFT 100, then a token each 10 ms, five tokens: 140 ms a request. B the same, 20 ms later.
     exchanges = [*slot(0, 100, 10, 5, 3), *slot(20, 100, 10, 5, 3, number=3)]
-    found = measured(Samples.of(exchanges), closed(2), Limits(), 0)
+    found = measured(samples_of(exchanges), closed(2), Limits(), 0)
     # Two under way from 20 ms, and the first place stays empty when A ends at 420 ms.
     assert found.window == Window(20 * MS, 420 * MS)
     # All 15 tokens of A lie inside. B's last request, sent at 300, has tokens at 400, 410, 420, 430, 440: three inside.
@@ -58,7 +58,7 @@ def test_two_places_by_hand():
 
 def test_warm_up_is_cut_off_by_requests_and_by_seconds():
     # One place, a request each 100 ms: TTFT 60, five tokens 10 ms apart.
-    samples = Samples.of(slot(0, 60, 10, 5, 10))
+    samples = samples_of(slot(0, 60, 10, 5, 10))
     assert steady(samples, closed(1), Limits(warmup_requests=3), 0) == Window(300 * MS, S)
     assert steady(samples, closed(1), Limits(warmup_s=0.25), 0) == Window(250 * MS, S)
     assert steady(samples, closed(1), Limits(warmup_requests=3, warmup_s=0.25), 0).start_ns == 300 * MS
@@ -70,7 +70,7 @@ def test_warm_up_is_cut_off_by_requests_and_by_seconds():
 
 @given(ends=st.lists(st.integers(0, 460), min_size=1, max_size=6))
 def test_windows_that_follow_each_other_share_the_requests_out(ends):
-    samples = Samples.of([*slot(0, 100, 10, 5, 3), *slot(20, 100, 10, 5, 3, number=3)])
+    samples = samples_of([*slot(0, 100, 10, 5, 3), *slot(20, 100, 10, 5, 3, number=3)])
     borders = [-1, *sorted(ends), 500]
     parts = [served(samples, Window(begin * MS, end * MS)).sum() for begin, end in pairwise(borders)]
     assert sum(parts) == pytest.approx(6)
@@ -80,7 +80,7 @@ def test_windows_that_follow_each_other_share_the_requests_out(ends):
 def test_a_window_that_ends_just_before_a_wave_of_requests_loses_none(loses, rounds):
     # Eight places in lock step: 50 ms to the first token, then 20 more 10 ms apart: 8 requests each 250 ms.
     exchanges = [one for place in range(8) for one in slot(0, 50, 10, 21, rounds + 1, number=100 * place)]
-    samples = Samples.of(exchanges)
+    samples = samples_of(exchanges)
     end = 250 * rounds - loses
     requests = served(samples, Window(0, end * MS)).sum()
     # A token is missing for each 10 ms that are, a whole wave of eight requests would be if ends were counted.
@@ -90,18 +90,18 @@ def test_a_window_that_ends_just_before_a_wave_of_requests_loses_none(loses, rou
 def test_what_is_cut_off_as_the_run_is_over_counts_by_what_it_brought():
     whole = slot(0, 60, 10, 5, 3)
     rest = exchange(9, 300, [360, 370], end=371, outcome="cancelled")
-    assert served(Samples.of([*whole, rest]), Window(0, 371 * MS)).tolist() == pytest.approx([1, 1, 1, 0.4])
-    assert served(Samples.of([rest]), Window(0, 371 * MS)).sum() == 0
+    assert served(samples_of([*whole, rest]), Window(0, 371 * MS)).tolist() == pytest.approx([1, 1, 1, 0.4])
+    assert served(samples_of([rest]), Window(0, 371 * MS)).sum() == 0
 
 
 def test_a_run_without_a_whole_round_in_its_steady_state_is_shown_whole_and_says_so():
     exchanges = [exchange(place, 0.001 * place, [50, 60, 70 + place]) for place in range(4)]
-    found = measured(Samples.of(exchanges), closed(4), Limits(), 0)
+    found = measured(samples_of(exchanges), closed(4), Limits(), 0)
     assert not found.window.steady
     assert "less than one round of 4" in found.window.why
     assert found.timed == 4
     assert found.metrics["output_tokens_per_s"] == pytest.approx(12 / 0.073)
-    never = measured(Samples.of(exchanges), closed(5), Limits(), 0)
+    never = measured(samples_of(exchanges), closed(5), Limits(), 0)
     assert never.window.why == "5 requests were never under way at once"
 
 
@@ -110,7 +110,7 @@ def test_an_open_loop_counts_from_the_intended_send_until_the_last_one():
     exchanges = [
         exchange(n, 100 * n + 5, [100 * n + 30, 100 * n + 40, 100 * n + 50], intended=100 * n) for n in range(11)
     ]
-    found = measured(Samples.of(exchanges), OPEN, Limits(warmup_s=0.2), 0)
+    found = measured(samples_of(exchanges), OPEN, Limits(warmup_s=0.2), 0)
     assert found.window == Window(200 * MS, S)
     assert found.timed == 8
     assert found.metrics["ttft_ms_p50"] == 30
@@ -129,7 +129,7 @@ def test_failures_count_by_kind_from_the_first_and_bring_no_tokens():
         exchange(23, 350, end=351, outcome="http_429"),
         exchange(24, 950, [960, 970], end=1000, outcome="cancelled"),
     ]
-    found = measured(Samples.of([*good, *bad]), closed(1), Limits(warmup_requests=1), 0)
+    found = measured(samples_of([*good, *bad]), closed(1), Limits(warmup_requests=1), 0)
     assert found.failures == {"broken_stream": 1, "http_429": 2, "stalled": 1}
     assert (found.in_warmup, found.warmup_ok, found.cancelled) == (1, 0, 1)
     assert (found.metrics["requests_ok"], found.metrics["requests_failed"]) == (10, 3)
@@ -142,7 +142,7 @@ def test_failures_count_by_kind_from_the_first_and_bring_no_tokens():
 
 def test_an_answer_in_one_piece_has_no_first_token_and_counts_at_its_end():
     exchanges = [exchange(n, 100 * n, end=100 * n + 100, output=20) for n in range(5)]
-    found = measured(Samples.of(exchanges), closed(1), Limits(), 0)
+    found = measured(samples_of(exchanges), closed(1), Limits(), 0)
     assert found.metrics["e2el_ms_p50"] == 100
     assert found.metrics["ntpot_ms_p50"] == 5
     assert found.metrics["output_tokens_per_s"] == pytest.approx(200)
@@ -153,7 +153,7 @@ def test_hidden_tokens_count_once_at_the_end_of_their_answer_and_inputs_only_whe
     # 30 tokens by the server's count, of which 10 were shown; nobody counts the input.
     stamps = [10 * k for k in range(1, 11)]
     exchanges = [exchange(n, 100 * n, [100 * n + at for at in stamps], output=30, isl=None) for n in range(5)]
-    found = measured(Samples.of(exchanges), closed(1), Limits(), 0)
+    found = measured(samples_of(exchanges), closed(1), Limits(), 0)
     assert found.metrics["output_tokens"] == 150
     assert found.osl_actual == 30
     assert found.isl_actual is None
@@ -164,7 +164,7 @@ def test_goodput_by_hand():
     # TTFT 60 and gaps of 10 for nine requests; one has a first token at 90, another a gap of 40.
     exchanges = slot(0, 60, 10, 5, 9)
     exchanges += [exchange(9, 900, [990, 991, 992, 993, 1000]), exchange(10, 1000, [1060, 1070, 1080, 1090, 1130])]
-    samples = Samples.of(exchanges)
+    samples = samples_of(exchanges)
 
     def goodput(**goals):
         return measured(samples, closed(1), Limits(), 0, objectives=goals).metrics["goodput_requests_per_s"] * 1.13
@@ -177,35 +177,25 @@ def test_goodput_by_hand():
     assert "goodput_requests_per_s" not in measured(samples, closed(1), Limits(), 0).metrics
 
 
-def test_per_accelerator_divides_by_physical_chips_and_by_role():
-    samples = Samples.of(slot(0, 60, 10, 5, 10))
-    chips = Deployment(accelerators=4, decode_accelerators=2, prefill_accelerators=1)
-    found = measured(samples, closed(1), Limits(), 0, deployment=chips).metrics
-    assert found["output_tokens_per_s_per_accelerator"] == pytest.approx(50 / 4)
-    assert found["output_tokens_per_s_per_decode_accelerator"] == pytest.approx(25)
-    assert found["input_tokens_per_s_per_prefill_accelerator"] == pytest.approx(100)
-    assert found["total_tokens_per_s_per_accelerator"] == pytest.approx(150 / 4)
-
-
 def test_nothing_after_the_warm_up_measures_nothing():
-    found = measured(Samples.of(slot(0, 60, 10, 5, 3)), closed(1), Limits(warmup_requests=3), 0)
+    found = measured(samples_of(slot(0, 60, 10, 5, 3)), closed(1), Limits(warmup_requests=3), 0)
     assert found.window.why == "no request was sent after the warm-up"
     assert found.metrics == {"requests_ok": 0, "requests_failed": 0}
     assert found.whole["requests_ok"] == 3
-    assert measured(Samples.of([]), closed(1), Limits(), 0).metrics == {}
+    assert measured(samples_of([]), closed(1), Limits(), 0).metrics == {}
 
 
 def test_the_busiest_second():
     # 5 tokens in the first second, 30 in the next, none in the third, which the window holds half.
     stamps = [*range(200, 1001, 200), *range(1010, 1301, 10)]
-    found = measured(Samples.of([exchange(0, 0, stamps, end=2500)]), closed(1), Limits(), 0)
+    found = measured(samples_of([exchange(0, 0, stamps, end=2500)]), closed(1), Limits(), 0)
     assert found.metrics["peak_output_tokens_per_s"] == 30
     assert found.metrics["duration_s"] == 2.5
 
 
 def test_every_metric_is_in_the_catalogue():
-    samples = Samples.of(slot(0, 60, 10, 5, 30))
-    found = measured(samples, closed(1), Limits(), 0, objectives={"ttft_ms": 1}, deployment=Deployment(accelerators=2))
+    samples = samples_of(slot(0, 60, 10, 5, 30))
+    found = measured(samples, closed(1), Limits(), 0, objectives={"ttft_ms": 1})
     assert len(found.metrics) > 30
     assert [key for key in (*found.metrics, *found.whole) if not is_metric(key)] == []
 
@@ -221,7 +211,7 @@ def test_a_steady_stream_gives_its_exact_rate(places, ttft, itl, tokens, rounds,
         for place in range(places)
         for one in slot(place * min(lag, length - 1) / places, ttft, itl, tokens, rounds, number=rounds * place)
     ]
-    samples = Samples.of(exchanges)
+    samples = samples_of(exchanges)
     window = steady(samples, closed(places), Limits(), 0)
     assert window.steady
     begin = window.start_ns
@@ -233,7 +223,7 @@ def test_a_steady_stream_gives_its_exact_rate(places, ttft, itl, tokens, rounds,
 def test_percentiles_are_numpys(ttfts):
     sent = np.concatenate(([0], np.cumsum([ttft + 1 for ttft in ttfts])))
     exchanges = [exchange(n, sent[n], [sent[n] + ttft], end=sent[n + 1]) for n, ttft in enumerate(ttfts)]
-    found = measured(Samples.of(exchanges), closed(1), Limits(), 0).metrics
+    found = measured(samples_of(exchanges), closed(1), Limits(), 0).metrics
     exact = [(one.first_ns - one.sent_ns) / MS for one in exchanges]
     for percent in (50, 90, 95, 99):
         assert found[f"ttft_ms_p{percent}"] == pytest.approx(np.percentile(exact, percent), rel=1e-12)
@@ -269,7 +259,7 @@ def test_cutting_never_counts_a_token_twice_nor_loses_one(requests, cuts):
                 outcome=outcome,
             )
         )
-    samples = Samples.of(exchanges)
+    samples = samples_of(exchanges)
     edges = [-1, *sorted(cuts), 10_000]
     parts = [output_tokens_between(samples, a * MS, b * MS) for a, b in pairwise(edges)]
     assert sum(parts) == sum(one.output_tokens for one in exchanges if one.outcome != "stalled")

@@ -135,7 +135,7 @@ def test_base_urls_that_are_equal_but_for_v1_are_one() -> None:
         ("--path v2/chat", "a path"),
         ("--path '/v2/chat?key=1'", "a path"),
         ("--path //elsewhere/v1", "a path"),
-        ("--wait 2d", "up to a day"),
+        ("--wait 2d", "from 0 to a day"),
         ("--url http://169.254.169.254", "link-local"),
         (f"--url http://user:{KEY}@b:8000", "the user name"),
     ],

@@ -11,7 +11,7 @@ from bench.errors import UnknownName, UsageError
 from bench.sweep.checks.budget import budget, demand_within_caps
 from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan
-from bench.sweep.session.setup import whom
+from bench.sweep.session.setup import target_of
 from tests.sweep.sweeping import command, document
 
 pytestmark = pytest.mark.long
@@ -139,7 +139,7 @@ def test_a_plan_file_names_one_too(library: Path) -> None:
     made = Plan.from_file(path, {"facts.tp": "2"}, endpoints=Endpoints(library))
     assert (made.endpoint.url, made.facts["tp"], made.based_on) == ("http://10.0.0.7:8000/v1", 2, "quick")
     with pytest.raises(UsageError, match="known by its name only"):
-        whom(Plan.from_mapping({**made.document(), "endpoint": {"name": "lab-h100", "model": "m"}}))
+        target_of(Plan.from_mapping({**made.document(), "endpoint": {"name": "lab-h100", "model": "m"}}).endpoint)
 
 
 @pytest.mark.parametrize(

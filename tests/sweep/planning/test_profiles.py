@@ -6,7 +6,7 @@ import pytest
 
 from bench.errors import UnknownName
 from bench.sweep.planning import profiles, searches
-from tests.sweep.searched import measured, of, run
+from tests.sweep.plans import measured, of, run
 
 
 def test_a_new_file_in_the_folder_is_a_profile(tmp_path, monkeypatch):

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from bench.sweep.planning import searches
 from bench.sweep.planning.plan import Plan
-from tests.sweep.plans import ENDPOINT, PLANS, ramp
-from tests.sweep.searched import measured, of, run
+from tests.sweep.plans import ENDPOINT, PLANS, measured, of, ramp, run
 
 
 @given(PLANS.filter(lambda plan: plan.search == "grid"), st.randoms())

@@ -1,8 +1,13 @@
-"""What may be started from where, and everything is written down; who may, test_api.py holds against the API."""
+"""What may be started from where, and everything is written down; what a restart cut off goes on by itself.
+
+Who may, test_api.py holds against the API.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,20 +16,26 @@ from bench.access import Visitor
 from bench.endpoint import Settings
 from bench.endpoint.serving import running
 from bench.errors import UsageError
+from bench.formats.journal import encode
 from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan
 from bench.sweep.session import jobs, launching
+from bench.sweep.session.demo_endpoints import FOLDER, is_practice, practise
+from bench.sweep.session.launching import MOST_SESSIONS, is_asked, resume_interrupted
 from bench.sweep.session.origin import FILE, SweepOrigin, keep, origin_of
 from bench.sweep.session.runner import run
+from tests.library import sweeps
 from tests.polling import until
 from tests.sweep.played import playing
+from tests.sweep.sweeping import folder_for
 
 pytestmark = pytest.mark.long
 
 HERE = Visitor(server_address="127.0.0.1", client_address="127.0.0.1", host="localhost:8501")
 SHELL = Visitor.at_the_shell()
 OWN_PORT = 8501
+DEAD = "http://127.0.0.1:9"
 
 
 FIELDS = {"workloads.isl": "8", "workloads.osl": "4", "loads.concurrency": "2", "point.requests": "20"}
@@ -133,3 +144,54 @@ def test_who_goes_on_from_a_page_is_held_to_its_rules_wherever_the_sweep_was_sta
         assert folder.status["state"] == "failed"
         assert "this machine itself" in folder.status["reason"]
         assert played.asked == []
+
+
+def left(library: Path, url: str, state: str, model: str = "fake-model") -> Folder:
+    """A sweep whose process left it in this state."""
+    made = folder_for(library, url, endpoint__model=model, workloads__isl="8", loads__concurrency="2")
+    made.tell({"id": made.id, "state": state})
+    return made
+
+
+def test_what_was_cut_off_goes_on_and_nothing_else_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Folder] = []
+    monkeypatch.setattr(jobs, "start", begun.append)
+    those = [left(tmp_path, DEAD, state) for state in ("running", "queued", "interrupted")]
+    for state in ("cancelled", "failed", "done"):
+        left(tmp_path, DEAD, state)
+    damaged = left(tmp_path, DEAD, "running")
+    (damaged.path / "plan.json").write_text("{")
+    assert set(resume_interrupted(tmp_path)) == {one.id for one in those}
+    assert {one.id for one in begun} == {one.id for one in those}
+    assert (tmp_path / "audit.jsonl").read_text().count('"restart"') == 3
+
+
+def test_a_practice_endpoint_that_the_restart_ended_comes_back_for_its_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "start", run)
+    record = tmp_path / FOLDER / "chat-gpu.json"
+    url = practise(tmp_path, "chat-gpu").url
+    assert url is not None
+    sweep = left(tmp_path, url, "running", model="chat-gpu")
+    os.kill(json.loads(record.read_text())["pid"], signal.SIGKILL)
+    until(lambda: not is_practice(tmp_path, url))
+    try:
+        assert resume_interrupted(tmp_path) == (sweep.id,)
+        assert sweep.status["state"] == "done"
+    finally:
+        os.kill(json.loads(record.read_text())["pid"], signal.SIGTERM)
+
+
+def test_a_sweep_that_was_cut_off_again_and_again_waits_for_a_person(tmp_path: Path) -> None:
+    made = left(tmp_path, DEAD, "running")
+    made.journal.write_bytes(encode(sweeps.session(made.id)) * MOST_SESSIONS)
+    assert resume_interrupted(tmp_path) == ()
+
+
+@pytest.mark.parametrize(
+    ("stated", "asked"), [("1", True), ("true", True), ("", False), ("0", False), ("maybe", False)]
+)
+def test_it_is_asked_for_by_the_environment(monkeypatch: pytest.MonkeyPatch, stated: str, asked: bool) -> None:
+    monkeypatch.setenv("KNEEPOINT_RESUME", stated)
+    assert is_asked() == asked

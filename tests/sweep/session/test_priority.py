@@ -44,7 +44,7 @@ from pathlib import Path
 import app
 from bench.access import Visitor
 from bench.sweep.planning.plan import Plan
-from bench.sweep.session import demo_endpoints, jobs, launching, restart
+from bench.sweep.session import demo_endpoints, jobs, launching
 jobs.start = lambda folder: found.append(child())
 demo_endpoints._started = lambda library, name: found.append(child())
 app.load = app.warm = app.waiting.limit_heads = lambda: None
@@ -57,7 +57,7 @@ async def serve():
         launching.resume(library, folder.id, shell)
         demo_endpoints.practise(library, "chat-gpu")
         folder.tell({"id": folder.id, "state": "interrupted"})
-        restart.resume_interrupted(library)
+        launching.resume_interrupted(library)
         print(json.dumps([child(), *found]))
 
 asyncio.run(serve())

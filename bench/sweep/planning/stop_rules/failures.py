@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.sweep.planning.part import DAY, Part, Real, Seconds, plan_field
+from bench.sweep.planning.part import DAY, Part, Real, Seconds, bounded
 from bench.sweep.planning.stop_rules import Finished, Judgement
 from bench.wording import share
 
@@ -14,20 +14,10 @@ FIELD, ON_A_GRID = "error_rate", True
 class FailureFields(Part):
     """How many requests may fail, and for how long all of them."""
 
-    error_rate: Real | None = plan_field(
-        "the share of a point's requests that may fail: a ramp stops there, a grid ends as failed",
-        "a number from 0 to 1",
-        None,
-        ge=0,
-        le=1,
+    error_rate: Real | None = bounded(
+        "the share of a point's requests that may fail: a ramp stops there, a grid ends as failed", "number", 1, least=0
     )
-    patience_s: Seconds = plan_field(
-        "how long a sweep goes on without one good answer",
-        "seconds from 1 to a day, such as 60 or 5m",
-        60.0,
-        ge=1,
-        le=DAY,
-    )
+    patience_s: Seconds = bounded("how long a sweep goes on without one good answer", "time", DAY, 60.0, least=1)
 
 
 FIELDS = FailureFields

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, takewhile
 
-from bench.sweep.planning.part import Part, Real, Whole, plan_field
+from bench.sweep.planning.part import Part, Real, Whole, bounded, plan_field
 from bench.sweep.planning.stop_rules import THROUGHPUT, Finished, Judgement
 from bench.wording import number, share
 
@@ -16,12 +16,8 @@ ROUNDING = 1e-9
 class FallingFields(Part):
     """How many levels may fall, and what counts as fallen."""
 
-    falling_levels: Whole = plan_field(
-        "levels in a row under the best after which a ramp stops; 0 for never",
-        "a whole number from 0 to 20",
-        0,
-        ge=0,
-        le=20,
+    falling_levels: Whole = bounded(
+        "levels in a row under the best after which a ramp stops; 0 for never", "whole", 20, 0, least=0
     )
     falling_share: Real = plan_field(
         "how far under the best throughput a level counts as fallen", "a number from 0 to 1", 0.03, ge=0, lt=1
