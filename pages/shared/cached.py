@@ -25,7 +25,7 @@ from bench.export.serving.desk import ExportDesk
 from bench.holdings import card, data_link, history, listing, provenance
 from bench.library import Library
 from bench.library.importing.jobs import ImportJobs
-from bench.library.user_sql.desk import QueryDesk
+from bench.library.user_sql.query import QueryDesk
 from bench.questions import Answer, Choices, heatmap, openable, question, questions
 from bench.selection import Offer
 from bench.view import FilterPairs, View

@@ -11,8 +11,8 @@ from pathlib import Path
 from bench.errors import BenchError, UsageError
 from bench.export import format_named
 from bench.library import Library
-from bench.library.confinement import limit_memory
 from bench.view import View
+from bench.workers import limit_memory
 
 ROOM = 2 << 30
 """Bytes a file may take to be made, beyond what the opened library takes."""

@@ -23,9 +23,9 @@ import duckdb
 import pyarrow as pa
 
 from bench.errors import BenchError, QueryRefused
-from bench.library.confinement import limit_memory
 from bench.library.library import Library
 from bench.library.user_sql.grammar import checked, said
+from bench.workers import limit_memory
 
 ROW_LIMIT = 10_000
 BYTE_LIMIT = 64 << 20
