@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import resource
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parents[1]
 PIPE_BYTES = 1 << 20
-"""Room for the longest query, so that nobody waits for a process that is still starting."""
+"""Room for a long query, so that nobody waits for a process that is still starting."""
 
 BLOCK = 1 << 16
 
@@ -42,8 +43,10 @@ class Worker:
             cwd=PROJECT,
             env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **variables},
             start_new_session=True,
-            pipesize=PIPE_BYTES,
         )
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # where the system gives no more, who asks waits for the start
+            fcntl.fcntl(self._process.stdin, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self.pid = self._process.pid
         self.end = weakref.finalize(self, _end, self._process)
         self.ask(request)
@@ -67,9 +70,11 @@ class Worker:
         """
         assert self._process.stdout is not None
         handle, due = self._process.stdout.fileno(), time.monotonic() + every_s
+        written = select.poll()
+        written.register(handle, select.POLLIN)
         try:
             while True:
-                if select.select([handle], [], [], every_s)[0]:
+                if written.poll(1000 * every_s):
                     block = os.read(handle, BLOCK)
                     if not block:
                         return self._process.wait()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bench.errors import InputError, NotFound
 from bench.formats import journal
@@ -47,10 +46,6 @@ class Verified:
     without_sums: int
     moved_aside: int
     wrong: tuple[Damage, ...]
-
-    def document(self) -> dict[str, Any]:
-        """As `verify --json` prints it."""
-        return asdict(self)
 
 
 def verify(roots: Sequence[Root], watch: Watch, missing: Callable[[Sequence[str]], set[str]]) -> Verified:
@@ -114,12 +109,13 @@ def _sources(root: Root, watch: Watch) -> Iterator[Damage]:
         except (InputError, NotFound) as problem:
             if not watch.look().purged(source_id) and folder.is_dir():
                 yield Damage(where, str(problem), PUT_BACK if root.writable else RESTORE)
-    for source_id in rebuilding.without_rows(root, watch):
-        where = root.source(source_id).relative_to(root.path).as_posix()
-        yield Damage(where, "No pack holds what was read of it.", REBUILD if root.writable else RESTORE)
-    for source_id in rebuilding.without_files(root, watch):
-        where = root.source(source_id).relative_to(root.path).as_posix()
-        yield Damage(where, "It is gone, though its rows are in a pack.", PUT_BACK if root.writable else RESTORE)
+    for ids, what, do in (
+        (rebuilding.without_rows(root, watch), "No pack holds what was read of it.", REBUILD),
+        (rebuilding.without_files(root, watch), "It is gone, though its rows are in a pack.", PUT_BACK),
+    ):
+        for source_id in ids:
+            where = root.source(source_id).relative_to(root.path).as_posix()
+            yield Damage(where, what, do if root.writable else RESTORE)
 
 
 def _ledgers(root: Root) -> Iterator[Damage]:

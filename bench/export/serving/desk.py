@@ -68,7 +68,7 @@ class ExportDesk:
         return file
 
     def _write(self, file: IO[bytes], kind: ExportFormat, view: View, gone: Callable[[], bool]) -> None:
-        folders = [[str(path), own] for path, own in self.library.folders]
+        folders = self.library.folders
         request = {"folders": folders, "format": kind.name, "query": view.query(), "seconds": TIME_LIMIT_S}
         end = time.monotonic() + 2 * TIME_LIMIT_S  # its own alarm comes first, once it has started
         too_long = UsageError(f"The export took longer than {TIME_LIMIT_S:g} s: narrow the selection.")

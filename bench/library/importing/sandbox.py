@@ -14,15 +14,17 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from bench.errors import BenchError
 from bench.library import facts, ledger
 from bench.library.importing.report import ImportReport
-from bench.library.scratch import scratch_folder
-from bench.library.store import Root, clear_abandoned
+from bench.library.store import Root, clear_abandoned, scratch_folder
 from bench.progress import Progress
 from bench.workers import Worker
+
+if TYPE_CHECKING:
+    from bench.library import Library
 
 CHILD = "bench.library.importing.sandbox_child"
 FILE_LIMIT_S = 120.0
@@ -45,17 +47,6 @@ MOST_ENDED = 20
 TOO_MUCH = "needs more memory to be read than an import may take; divide it"
 
 
-class ImportsInto(Protocol):
-    """What this needs of the library that it imports into."""
-
-    @property
-    def folders(self) -> tuple[tuple[Path, bool], ...]:
-        """Its folders, and whether each may be written."""
-
-    def refresh(self) -> bool:
-        """Whether something is shown that was not before."""
-
-
 @dataclass(frozen=True)
 class _Ended:
     """A child that ended before it had published: the file it was at, "" when it had read all, and why."""
@@ -65,7 +56,7 @@ class _Ended:
 
 
 def take_in(
-    library: ImportsInto,
+    library: Library,
     paths: Sequence[Path],
     *,
     facts_of: Mapping[str, Mapping[str, object]] | None = None,
@@ -84,7 +75,7 @@ def take_in(
         BenchError: the library cannot be written, or too many files broke off the reading; nothing was imported.
     """
     request = {
-        "folders": [[str(path), own] for path, own in library.folders],
+        "folders": library.folders,
         "paths": [str(path) for path in paths],
         "below": os.getcwd(),
         "facts_of": {id: facts.checked(stated) for id, stated in (facts_of or {}).items()},
@@ -117,7 +108,7 @@ def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | _En
             status = child.attend(watch.take, watch.is_over, LOOK_S)
         finally:
             child.end()
-            clear_abandoned(Root(Path(request["folders"][-1][0]), writable=True), of_process=child.pid)
+            clear_abandoned(Root(request["folders"][-1][0], writable=True).staged, of_process=child.pid)
         if watch.report is not None:
             return watch.report
         errors.seek(0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 from bench.errors import BenchError
@@ -20,7 +19,7 @@ def main() -> None:
     """Answer with a line for each file before it is opened, and a last one with the report or the problem."""
     request = json.loads(sys.stdin.buffer.readline())
     try:
-        library = Library.of([(Path(path), own) for path, own in request["folders"]])
+        library = Library.of(request["folders"])
         with library.cursor() as cursor:
             limit_memory(cursor, ROOM)
         os.chdir(request["below"])

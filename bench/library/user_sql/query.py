@@ -107,7 +107,7 @@ def run(library: Library, sql: str) -> QueryResult:
 
 def worker(library: Library) -> Worker:
     """A process that opens the library's folders and waits for one query."""
-    return Worker("bench.library.user_sql.child", [[str(path), own] for path, own in library.folders])
+    return Worker("bench.library.user_sql.child", library.folders)
 
 
 def readable(sql: str) -> str:
