@@ -5,7 +5,6 @@ Deleting comes before writing anew, so that it needs no room that it does not ma
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from bench.errors import BenchError, InputError
 from bench.library.merging import rewritten_without
 from bench.library.packs import read_sheet
 from bench.library.snapshot import Snapshot, Watch
-from bench.library.store import MERGE_LOCK, Root, exclusive, short
+from bench.library.store import MERGE_LOCK, Root, exclusive, names_in, short
 
 
 def delete_files(root: Root, source_id: str) -> None:
@@ -71,7 +70,7 @@ def left_of(root: Root, snapshot: Snapshot, source_id: str) -> list[str]:
 def _stray(root: Root) -> Iterator[Path]:
     """Packs that nobody reads any more: moved aside as damaged, or gone but for what lay beside them."""
     for folder in (root.points, root.damaged):
-        names = os.listdir(folder) if folder.is_dir() else []
+        names = names_in(folder)
         for stem in sorted({name.partition(".")[0] for name in names}):
             if folder == root.damaged or f"{stem}.parquet" not in names:
                 yield folder / f"{stem}.parquet"

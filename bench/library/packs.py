@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields
@@ -22,7 +21,7 @@ import pyarrow.parquet as pq
 
 from bench.errors import InputError
 from bench.library.columns import PACK_BASE, PASSPORTS, REFUSALS, SCORES, numbered, pack_schema
-from bench.library.store import document
+from bench.library.store import document, names_in
 
 IMPORTER = 1
 """The version of what importing makes of a source; a rebuild by a newer one wins over older packs."""
@@ -144,11 +143,7 @@ class Pack:
 
 def listed(folder: Path) -> list[str]:
     """The file names of the packs in a folder, in order; none when the folder is not there."""
-    try:
-        names = os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(name for name in names if name.endswith(".parquet") and name.count(".") == 1)
+    return sorted(name for name in names_in(folder) if name.endswith(".parquet") and name.count(".") == 1)
 
 
 def read_sheet(pack: Path) -> Sheet:
@@ -336,11 +331,6 @@ def damage(pack: Pack) -> str | None:
         except pa.ArrowException as problem:
             why = str(problem).splitlines()[0][:120]
         if why and pack.path.exists():  # else a merge has just removed it
-            return _damaged(pack, path, why)
+            what = f"file {path.name} of the pack" if name else "pack"
+            return f"The {what} {pack.path.name} is damaged ({why}); rebuild the library from its sources."
     return None
-
-
-def _damaged(pack: Pack, path: Path, why: str) -> str:
-    of = "" if path == pack.path else f" of the pack {pack.path.name}"
-    what = "pack" if path == pack.path else "file"
-    return f"The {what} {path.name}{of} is damaged ({why}); rebuild the library from its sources."

@@ -169,12 +169,13 @@ def sources_in(root: Root) -> list[str]:
 
 def source_names(root: Root) -> list[str]:
     """The same in the order of their ids, without a look at what is in them."""
-    found = [name for name in _names(root.sources) if SOURCE_ID.fullmatch(name)]
-    sweeps = [name for name in _names(root.path / journal.SWEEPS) if journal.SWEEP_ID.fullmatch(name)]
+    found = [name for name in names_in(root.sources) if SOURCE_ID.fullmatch(name)]
+    sweeps = [name for name in names_in(root.path / journal.SWEEPS) if journal.SWEEP_ID.fullmatch(name)]
     return sorted(found) + sorted(name for name in sweeps if (root.source(name) / journal.FILE).is_file())
 
 
-def _names(folder: Path) -> list[str]:
+def names_in(folder: Path) -> list[str]:
+    """The names of what lies in a folder; none where it is not there."""
     try:
         return os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
@@ -227,7 +228,7 @@ def promise(folder: Path, sources: Iterable[str]) -> None:
 def promised(root: Root) -> set[str]:
     """The sources that living processes are bringing, whose rows may not be there yet."""
     found = set[str]()
-    for name in _names(root.staging):
+    for name in names_in(root.staging):
         with contextlib.suppress(OSError):
             names = (root.staging / name / PROMISED).read_text().split()
             found.update(() if nobody_holds(root.staging / name / LOCK) else names)

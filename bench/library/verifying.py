@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from bench.library import erasing, ledger, rebuilding
 from bench.library.importing.batch import unchanged
 from bench.library.packs import Pack, damage, listed, read_sheet
 from bench.library.snapshot import Watch
-from bench.library.store import ABANDONED_S, Root, read_manifest, short, source_names
+from bench.library.store import ABANDONED_S, Root, names_in, read_manifest, short, source_names
 from bench.progress import steps
 
 REBUILD = "Read the library's sources again: `python -m bench rebuild`."
@@ -88,8 +87,7 @@ def _packs(root: Root) -> Iterator[Damage]:
             what = str(problem) if path.exists() else None
         if what is not None:
             yield Damage(f"{root.points.name}/{name}", f"{what.partition(';')[0]}.", do)
-    names = os.listdir(root.points) if root.points.is_dir() else []
-    for name in sorted(name for name in names if f"{name.partition('.')[0]}.parquet" not in packs):
+    for name in sorted(name for name in names_in(root.points) if f"{name.partition('.')[0]}.parquet" not in packs):
         if _settled(root.points / name):
             yield Damage(
                 f"{root.points.name}/{name}", "The pack that this lay beside is gone.", f"{do} Then delete it."

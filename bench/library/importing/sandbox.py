@@ -12,7 +12,6 @@ import signal
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,14 +44,6 @@ MOST_ENDED = 20
 """So many files may end the child; it begins again from the first file each time."""
 
 TOO_MUCH = "needs more memory to be read than an import may take; divide it"
-
-
-@dataclass(frozen=True)
-class _Ended:
-    """A child that ended before it had published: the file it was at, "" when it had read all, and why."""
-
-    at: str | None
-    why: str
 
 
 def take_in(
@@ -89,18 +80,20 @@ def take_in(
         if isinstance(ended, ImportReport):
             library.refresh()
             return ended
-        if not ended.at or ended.at in refuse:
-            raise BenchError(f"The import {ended.why}; what it had not yet published is not imported.")
-        refuse[ended.at] = f"{Path(ended.at).name} {ended.why}."
+        at, why = ended
+        if not at or at in refuse:
+            raise BenchError(f"The import {why}; what it had not yet published is not imported.")
+        refuse[at] = f"{Path(at).name} {why}."
         if len(refuse) >= MOST_ENDED:
             raise BenchError(
                 f"The import was given up, since {MOST_ENDED} of its files broke it off; nothing was imported. "
-                f"{Path(ended.at).name} {ended.why}. Leave them out."
+                f"{Path(at).name} {why}. Leave them out."
             )
 
 
-def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | _Ended:
-    """The report of a child that took everything in, or how it ended."""
+def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | tuple[str | None, str]:
+    """The report of a child that took everything in; of one that ended before it had published, the file it was at,
+    "" when it had read all, and why."""
     with scratch_folder() as folder, tempfile.TemporaryFile() as errors:
         child = Worker(CHILD, request, errors, TMPDIR=str(folder), MALLOC_ARENA_MAX="2")
         watch = _ChildReport(child.pid, progress)
@@ -113,7 +106,7 @@ def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | _En
             return watch.report
         errors.seek(0)
         last = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
-        return _Ended(watch.at, watch.why or _why(status, last))
+        return watch.at, watch.why or _why(status, last)
 
 
 class _ChildReport:
