@@ -196,7 +196,7 @@ def staging_folder(root: Root) -> Iterator[Path]:
     root.staging.mkdir(parents=True, exist_ok=True)
     folder = root.staging / f"{uuid.uuid4().hex}-{os.getpid()}"
     folder.mkdir()
-    with held_folder(folder):
+    with locked_folder(folder):
         yield folder
 
 
@@ -204,12 +204,12 @@ def staging_folder(root: Root) -> Iterator[Path]:
 def scratch_folder() -> Iterator[Path]:
     """A new folder of this machine's temporary place that only this user can read; it is removed at the end."""
     clear_abandoned(temporary(SCRATCH))
-    with held_folder(Path(tempfile.mkdtemp(prefix=SCRATCH))) as folder:
+    with locked_folder(Path(tempfile.mkdtemp(prefix=SCRATCH))) as folder:
         yield folder
 
 
 @contextlib.contextmanager
-def held_folder(folder: Path) -> Iterator[Path]:
+def locked_folder(folder: Path) -> Iterator[Path]:
     """The folder, locked while this process lives, so that it can be cleared away after a kill; removed at the end."""
     lock = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o644)
     try:

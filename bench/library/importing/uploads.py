@@ -55,11 +55,11 @@ class UploadFolder:
     def __init__(self) -> None:
         clear_abandoned()
         self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        held = contextlib.ExitStack()
-        held.enter_context(store.held_folder(self.folder))
+        lock = contextlib.ExitStack()
+        lock.enter_context(store.locked_folder(self.folder))
         self._paths: list[Path] = []
         self._bytes = 0
-        self.discard = weakref.finalize(self, held.close)
+        self.discard = weakref.finalize(self, lock.close)
         self._clock: threading.Timer | None = None
         _OPEN.add(self)
         self._wind()
