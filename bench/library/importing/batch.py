@@ -154,9 +154,8 @@ class ImportBatch:
             sweep = journal.sweep_of(candidate.path)
             points = len(journal.decode(candidate.path).points) if sweep else 0
             return self._snapshot.holding(sweep, points) if sweep else None
-        duplicates = self._known_files.duplicates(staged)
-        self._instead_of[source_id] = duplicates.parts
-        return duplicates.whole
+        whole, self._instead_of[source_id] = self._known_files.duplicates(staged)
+        return whole
 
     def _sum_up(self, digest: str, source_id: str) -> None:
         """Count no file that only sums up this source and others, be it here or yet to come.

@@ -9,7 +9,6 @@ appended to since is known by its name and by what it begins with.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench import formats
@@ -32,17 +31,6 @@ LONGEST = 4096
 BLOCK = 1 << 18
 
 
-@dataclass(frozen=True)
-class Duplicates:
-    """What a file has to do with sources that the library holds or this import took.
-
-    `whole` is the source that it is, or is a part of; `parts` are those that it stands instead of, each with why.
-    """
-
-    whole: str | None = None
-    parts: Mapping[str, str] = field(default_factory=dict)
-
-
 class KnownFiles:
     """The files of a library's sources, and of those an import took so far, by the sha256 of their bytes."""
 
@@ -56,8 +44,8 @@ class KnownFiles:
         self._begun: dict[tuple[str, bytes], dict[str, Path]] = {}
         self._known = False
 
-    def duplicates(self, staged: Staged) -> Duplicates:
-        """The sources that hold this file already, and those whose own file is among these.
+    def duplicates(self, staged: Staged) -> tuple[str | None, Mapping[str, str]]:
+        """The source that this file is, or is a part of; and those that it stands instead of, each with why.
 
         Of two with the same main file one is part of the other where all that is beside it is beside the other too;
         where each has a file of its own, neither says which is the run's, and both stand.
@@ -72,11 +60,11 @@ class KnownFiles:
         alike = self._begun_alike(staged)
         whole = [*whole, *(id for id, path in alike.items() if begins_with(path, staged.main))]
         if whole:
-            return Duplicates(min(whole, key=lambda id: id in self._snapshot.ledgers.retractions))
+            return min(whole, key=lambda id: id in self._snapshot.ledgers.retractions), {}
         parts = {id: WITH_MORE for id in same if self._files[id] <= files}
         runs = {id: WITH_ITS_RUN for digest in beside for id in self._mains.get(digest, ())}
         grown = {id: WITH_FURTHER_LINES for id, path in alike.items() if begins_with(staged.main, path)}
-        return Duplicates(parts={**grown, **parts, **runs})
+        return None, {**grown, **parts, **runs}
 
     def alone(self, digest: str) -> Iterable[str]:
         """The sources whose main file has these bytes."""
