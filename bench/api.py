@@ -19,7 +19,7 @@ from bench.access import Visitor
 from bench.basis.story import FILLED
 from bench.errors import AccessDenied, BenchError, NotFound, UnknownName, UsageError
 from bench.export.serving.desk import Busy, ExportDesk
-from bench.holdings import counts
+from bench.holdings.tables import counts
 from bench.library import Library
 from bench.questions import options, questions
 from bench.sweep.folder import Folder

@@ -141,17 +141,12 @@ def run(library: Library) -> Audit:
         if len(found) > MOST:
             unlisted[name] = len(found) - MOST
         for finding, flagged in zip(found, _flagged(library, found[:MOST]), strict=False):
-            rows.append(_judged(name, finding, flagged, known))
+            key = finding.key(name)
+            status: Status = "known" if key in known else "flagged" if flagged else "new"
+            rows.append(Audited(name, key, status, finding, known.get(key, "")))
     (points,) = library.fetch("SELECT count(*) FROM points")[0]
     rows.sort(key=lambda row: ORDER.index(row.status))
     return Audit(points, tuple(rows), unlisted, interpolated.errors(library))
-
-
-def _judged(check: str, finding: Finding, flagged: bool, known: Mapping[str, str]) -> Audited:
-    key = finding.key(check)
-    if key in known:
-        return Audited(check, key, "known", finding, known[key])
-    return Audited(check, key, "flagged" if flagged else "new", finding)
 
 
 def _flagged(library: Library, findings: Sequence[Finding]) -> list[bool]:

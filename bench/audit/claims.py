@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from bench.errors import InputError
+from bench.formats.table.cells import Unexpected, rate
 from bench.names import DATA
 
 NAME = "claims.csv"
@@ -73,17 +74,11 @@ def _claim(path: Path, number: int, row: dict[str, str]) -> Claim:
     missing = next((name for name in known[:4] if name not in cells), None)
     if missing:
         raise InputError(f"{path.name}, row {number} has no {missing}; every claim has one.")
-    stated: dict[str, Any] = {
-        name: _number(path, number, name, cell) if name in NUMBERS else cell for name, cell in cells.items()
-    }
+    stated: dict[str, Any] = dict(cells)
+    for name in cells.keys() & set(NUMBERS):
+        try:
+            stated[name] = rate(cells[name])
+        except Unexpected as problem:
+            found = f"{name} is {cells[name][:40]!r}"
+            raise InputError(f"{path.name}, row {number}: {found}; write {problem}.") from problem
     return Claim(**stated)
-
-
-def _number(path: Path, number: int, name: str, cell: str) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e15:
-        raise InputError(f"{path.name}, row {number}: {name} is {cell[:40]!r}; write a number above 0.")
-    return value

@@ -63,10 +63,10 @@ def _ask(arguments: argparse.Namespace) -> int:
     with progress.bar("Working out the answer"):
         answer = answered(name, library, view)
     if arguments.csv:
-        from bench.export.rows import csv
+        from bench.export.rows import files
 
         output.remarks(library.incomplete())
-        sys.stdout.write(csv.written(answer.rows).decode().replace("\r\n", "\n"))
+        sys.stdout.write(files.csv(answer.rows).decode().replace("\r\n", "\n"))
     elif arguments.json:
         output.document(document(answer))
     else:

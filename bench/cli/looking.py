@@ -53,10 +53,10 @@ def _query(arguments: argparse.Namespace) -> int:
         result = user_query.run(library, arguments.sql)
     output.remarks(library.incomplete())
     if arguments.csv:
-        from bench.export.rows import csv
+        from bench.export.rows import files
         from bench.library.user_sql.frame import frame
 
-        sys.stdout.write(csv.written(frame(result.table)).decode().replace("\r\n", "\n"))
+        sys.stdout.write(files.csv(frame(result.table)).decode().replace("\r\n", "\n"))
     elif arguments.json:
         output.document(output.arrow_rows(result.table))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 
 from bench.cli import output, progress
 from bench.cli.arguments import Commands, command, opened
@@ -22,7 +23,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     with progress.bar("Checking files"):
         result = library.verify()
     if arguments.json:
-        output.document({**result.document(), "library_version": library.version})
+        output.document({**asdict(result), "library_version": library.version})
         return UNSOUND if result.wrong else SOUND
     for one in result.wrong:
         output.line(f"{one.where}: {one.what} {one.do}")

@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from bench.errors import UnknownName, UsageError
-from bench.holdings import FILE_POINTS
+from bench.holdings.tables import FILE_POINTS
 from bench.wording import counted
 
 if TYPE_CHECKING:

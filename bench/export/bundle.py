@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from bench.library import Library, ids
 from bench.library.importing.bundles import MOST_SAID, NAME, Bundle, Remark
 from bench.library.importing.staging import source_id_of
 from bench.library.ledger import Ledgers, read
-from bench.library.store import SOURCE_ID, Manifest, Root, read_manifest, short
+from bench.library.store import Manifest, read_manifest, short
 from bench.progress import steps
 from bench.view import View
 
@@ -37,10 +37,11 @@ def written(library: Library, view: View) -> bytes:
         UsageError: it would be too large to be read again.
     """
     demand(library, view)
-    ledgers = read(_roots(library))
+    ledgers = read(library.roots)
     held = _folders(library, view, ledgers)
     manifests = {source_id: read_manifest(folder) for source_id, folder in held.items()}
-    new = {id: _new_id(id, held[id], manifests[id]) for id in held}
+    swept = {id: source_id_of(held[id] / manifests[id].main, ()) for id in held if journal.SWEEP_ID.fullmatch(id)}
+    new = {id: swept.get(id, id) for id in held}
     bundle = Bundle(
         "",
         frozenset(f"sources/{new[id]}/{manifests[id].main}" for id in held),
@@ -48,19 +49,19 @@ def written(library: Library, view: View) -> bytes:
         tuple(_said(library, ledgers, new)),
         {digest: new[id] for digest, id in ledgers.sums.items() if id in new},
     )
-    target = io.BytesIO()
+    target = io.BytesIO()  # its entries are dated 1980, so that the same library gives the same bundle
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(_named(NAME), bundle.encoded(), zipfile.ZIP_DEFLATED)
-        archive.writestr(_named(POINTS), published.as_parquet(published.points(library, view)))
+        archive.writestr(zipfile.ZipInfo(NAME), bundle.encoded(), zipfile.ZIP_DEFLATED)
+        archive.writestr(zipfile.ZipInfo(POINTS), published.as_parquet(published.points(library, view)))
         for id in steps(held, short):
             for file, name in _files(held[id], manifests[id]):
-                archive.writestr(_named(f"sources/{new[id]}/{name}"), file.read_bytes(), zipfile.ZIP_DEFLATED)
+                archive.writestr(zipfile.ZipInfo(f"sources/{new[id]}/{name}"), file.read_bytes(), zipfile.ZIP_DEFLATED)
     return target.getvalue()
 
 
 def demand(library: Library, view: View) -> None:
     """Raise UsageError where the sources, or what was said of them, are more than one import takes."""
-    ledgers = read(_roots(library))
+    ledgers = read(library.roots)
     held = _folders(library, view, ledgers)
     said = sum(entry.get("source_id") in held for entry in (*ledgers.notes, *ledgers.tags.values()))
     said += sum(one.source_id in held for one in ledgers.retractions.values())
@@ -69,7 +70,7 @@ def demand(library: Library, view: View) -> None:
             f"The sources of these points have {said:,} notes, tags and retractions, and a bundle holds {MOST_SAID:,}:"
             " narrow the selection with the filters and take several bundles."
         )
-    found = sum(map(_bytes, held.values()))
+    found = sum(_bytes(folder, library.version) for folder in held.values())
     if found > MOST_BYTES:
         raise UsageError(
             f"The sources of these points have {found / 1e9:,.1f} GB, and a bundle holds {MOST_BYTES / 1e9:.1f} GB, as"
@@ -77,61 +78,29 @@ def demand(library: Library, view: View) -> None:
         )
 
 
-def _roots(library: Library) -> list[Root]:
-    return [Root(folder, writable=False) for folder, _ in library.folders]
-
-
 def _folders(library: Library, view: View, ledgers: Ledgers) -> dict[str, Path]:
     """Each source of the bundle with the folder of its files; what others stand instead of is in them already."""
     condition = selected(view)
-    roots = _roots(library)
     if condition != selected(View()):
         rows = library.fetch(
             f"SELECT DISTINCT source_id FROM points WHERE {condition.sql} ORDER BY 1", condition.params
         )
-        return {str(source_id): _folder(roots, str(source_id)) for (source_id,) in rows}
-    held = [str(source_id) for (source_id,) in library.fetch("SELECT source_id FROM sources ORDER BY 1")]
+        return {source_id: library.folder_of(source_id) for (source_id,) in rows}
+    held = [source_id for (source_id,) in library.fetch("SELECT source_id FROM sources ORDER BY 1")]
     twice = {one.id for one in ledgers.retractions.values() if one.instead in held}
-    return {source_id: _folder(roots, source_id) for source_id in held if source_id not in twice}
-
-
-def _bytes(folder: Path) -> int:
-    """The bytes of a source's files."""
-    return _whole(folder) if SOURCE_ID.fullmatch(folder.name) else _counted(folder)
+    return {source_id: library.folder_of(source_id) for source_id in held if source_id not in twice}
 
 
 @lru_cache(maxsize=100_000)
-def _whole(folder: Path) -> int:
-    """The bytes of a source that never changes: its id is the hash of its files."""
-    return _counted(folder)
-
-
-def _counted(folder: Path) -> int:
+def _bytes(folder: Path, version: str) -> int:
+    """The bytes of a source's files in this state of the library."""
     return sum(file.stat().st_size for file, _ in _files(folder, read_manifest(folder)))
-
-
-def _folder(roots: Sequence[Root], source_id: str) -> Path:
-    """Where a source's files lie: in the reader's own library rather than in the shipped one."""
-    places = [root.source(source_id) for root in reversed(roots)]
-    return next((place for place in places if place.is_dir()), places[0])
-
-
-def _named(place: str) -> zipfile.ZipInfo:
-    """An entry dated 1980, as every zip begins, so that the same library gives the same bundle."""
-    return zipfile.ZipInfo(place)
 
 
 def _files(folder: Path, manifest: Manifest) -> Iterator[tuple[Path, str]]:
     """The files of a source, the main one first, and their names beside each other."""
     for name in (manifest.main, *manifest.companions):
         yield folder / name, name
-
-
-def _new_id(source_id: str, folder: Path, manifest: Manifest) -> str:
-    """The id the source has where it is imported: its own, or for a sweep read in place that of its journal."""
-    if not journal.SWEEP_ID.fullmatch(source_id):
-        return source_id
-    return source_id_of(folder / manifest.main, ())
 
 
 def _said(library: Library, ledgers: Ledgers, new: dict[str, str]) -> Iterator[Remark]:
@@ -157,17 +126,13 @@ def _moved(library: Library, new: dict[str, str]) -> dict[str, str]:
     return moved
 
 
-def _selected(library: Library, view: View) -> bytes:
-    return written(library, view)
-
-
 FORMATS = (
     ExportFormat(
         "bundle",
         "Bundle for another Kneepoint",
         ".zip",
         "application/zip",
-        _selected,
+        written,
         "The whole sources of these points as they came, with their facts, notes, tags and what was hidden, in one"
         " zip. Drop it on another Kneepoint's Data page and it is all there.",
         demand,

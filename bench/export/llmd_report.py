@@ -26,6 +26,7 @@ import bench
 from bench import names
 from bench.catalogue import base_metrics, metric, statistics_of
 from bench.export import ExportFormat, LeftOut
+from bench.formats import llmd_report
 from bench.formats.llmd_report import ReportFacts, names_of, said_in
 from bench.formats.llmd_report.own_fields import FACTS, LABEL
 from bench.formats.llmd_report.stack import LAYOUT, UNKNOWN
@@ -42,15 +43,7 @@ RATES = {
     "total_token_rate": ("total_tokens_per_s", "tokens/s"),
     "request_rate": ("requests_per_s", "queries/s"),
 }
-STATISTICS = {
-    "mean": "mean",
-    "std": "stddev",
-    "min": "min",
-    "max": "max",
-    "p0_1": "p0p1",
-    "p99_9": "p99p9",
-    **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 50, 75, 90, 95, 99)},
-}
+STATISTICS = {statistic: name for name, statistic in llmd_report.STATISTICS.items()}
 SOURCES = ("random", "sampled")
 """The datasets that the schema has a word for; it calls any other one unknown."""
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
 
 import pandas as pd
 
 from bench.catalogue import is_metric, metric
 from bench.export import ExportFormat
-from bench.export.rows import csv, parquet
+from bench.export.rows import files
 from bench.formats.published import WRITTEN_AS
 from bench.holdings.listing import selected
 from bench.library import Library
@@ -46,22 +44,25 @@ def _stored(library: Library, name: str) -> str:
 
 def as_csv(rows: pd.DataFrame) -> bytes:
     """Such a table as CSV; numbers have all their digits."""
-    return csv.written(_with_texts(rows))
+    return files.csv(_with_texts(rows))
 
 
 def as_parquet(rows: pd.DataFrame) -> bytes:
     """Such a table as Parquet."""
-    return parquet.written(_with_texts(rows))
+    return files.parquet(_with_texts(rows))
 
 
 def as_json(rows: pd.DataFrame) -> bytes:
     """Such a table as a JSON list of objects; what is absent is left out."""
-    objects = [dict(_present(row)) for row in rows.astype(object).to_dict("records")]
-    return json.dumps(objects, ensure_ascii=False, indent=1, default=_day).encode()
-
-
-def _day(value: Any) -> str:
-    return str(value.isoformat())[:10]
+    objects = [
+        {
+            name: list(value) if _is_list(value) else value
+            for name, value in row.items()
+            if _is_list(value) or pd.notna(value)
+        }
+        for row in rows.astype(object).to_dict("records")
+    ]
+    return json.dumps(objects, ensure_ascii=False, indent=1, default=lambda day: day.isoformat()[:10]).encode()
 
 
 def _with_texts(rows: pd.DataFrame) -> pd.DataFrame:
@@ -70,14 +71,6 @@ def _with_texts(rows: pd.DataFrame) -> pd.DataFrame:
         return rows
     texts = [json.dumps(list(value), ensure_ascii=False) if _is_list(value) else None for value in rows[LISTED]]
     return rows.assign(**{LISTED: pd.Series(texts, index=rows.index, dtype=object)})
-
-
-def _present(row: Mapping[Hashable, Any]) -> Iterable[tuple[str, Any]]:
-    for name, value in row.items():
-        if _is_list(value):
-            yield str(name), list(value)
-        elif not pd.isna(value):
-            yield str(name), value
 
 
 def _is_list(value: object) -> bool:

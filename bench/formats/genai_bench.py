@@ -71,6 +71,10 @@ RATES = {
     "mean_total_tokens_throughput_tokens_per_s": "total_tokens_per_s",
     "requests_per_second": "requests_per_s",
 }
+KNOWN_STATS = (
+    "output_latency output_inference_speed num_reasoning_tokens total_tokens input_throughput output_throughput "
+    "audio_throughput".split()
+)
 FIXED = re.compile(r"D\((\d{1,9}),\s*(\d{1,9})\)")
 
 recognises = by_keys(RUN)
@@ -147,15 +151,7 @@ def _metrics(metrics: PointMetrics, stated: Fields, factor: float) -> PointMetri
     metrics.file_failures(failed, ok)
     for name in ("num_input_tokens", "num_output_tokens"):
         stats.fields(name).passed_over(*STATISTICS, "sum")
-    stats.passed_over(
-        "output_latency",
-        "output_inference_speed",
-        "num_reasoning_tokens",
-        "total_tokens",
-        "input_throughput",
-        "output_throughput",
-        "audio_throughput",
-    )
+    stats.passed_over(*KNOWN_STATS)
     stated.passed_over("error_codes_frequency", "error_rate")
     return metrics
 

@@ -40,6 +40,9 @@ SWEEPS = "sweeps"
 SWEEP_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 MAX_BYTES, MAX_LINE = 2**30, 2**20
 FAILED = "failed"
+ONLY_FIELDS = {"extra": "forbid"}
+"""A line has no field that its record has not, nor has a record in it."""
+
 DAMAGED = "the journal was changed or damaged; put a good copy in its place, or cut it off before this line"
 
 
@@ -52,6 +55,8 @@ class Session:
     `proxy` is what answers in the engine's place, and `base_urls` over how many URLs requests go round.
     `usd_per_accelerator_hour` is what the plan says an hour of one accelerator costs.
     """
+
+    __pydantic_config__ = ONLY_FIELDS
 
     sweep: str
     started: str
@@ -87,6 +92,8 @@ class PointLine:
     what the engine said of itself meanwhile, `samples` the file of its requests, beside the journal. `window_s` is
     how long the steady state is, and `window_start_s` where it begins, in seconds since the point's start.
     """
+
+    __pydantic_config__ = ONLY_FIELDS
 
     number: int
     key: str
@@ -131,6 +138,8 @@ class PointLine:
 @dataclass(frozen=True)
 class EndLine:
     """How a session ended: done, stopped, cancelled or failed, and why in a sentence."""
+
+    __pydantic_config__ = ONLY_FIELDS
 
     state: str
     reason: str
@@ -357,12 +366,14 @@ def _decoded(where: str, raw: bytes) -> JournalLine:
             return _session(stated)
         kind = stated.pop("line", None)
         if kind == "point":
-            return _point_line(stated)
+            return fields.record(PointLine, stated)
         if kind == "end":
-            return fields.record(EndLine, stated, sustained=fields.tables)
+            return fields.record(EndLine, stated)
         raise Unfit(f"is neither a session nor a point nor an end: {DAMAGED}")
     except Unfit as problem:
         raise InputError(f"{where}, {problem}.") from problem
+    except RecursionError as problem:
+        raise InputError(f"{where}, is nested too deep: {DAMAGED}.") from problem
 
 
 def _demand_version(version: object) -> None:
@@ -374,22 +385,7 @@ def _demand_version(version: object) -> None:
 
 
 def _session(stated: dict[str, Any]) -> Session:
-    found = fields.record(Session, stated, deployment=fields.deployment, machine=fields.words)
+    found = fields.record(Session, stated)
     if found.evidence not in ("measured", "simulated"):
         raise Unfit(f"has the evidence {found.evidence[:40]!r}; a sweep measures or simulates")
     return found
-
-
-def _point_line(stated: dict[str, Any]) -> PointLine:
-    return fields.record(
-        PointLine,
-        stated,
-        load=fields.load,
-        workload=lambda value: fields.record(Workload, fields.table(value)),
-        metrics=fields.metrics,
-        whole=fields.metrics,
-        failures=fields.counts,
-        flags=lambda value: tuple(fields.record(Flag, fields.table(row)) for row in fields.tables(value)),
-        telemetry=fields.table,
-        client=fields.numbers,
-    )

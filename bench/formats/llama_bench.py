@@ -45,16 +45,7 @@ TEST = KeyShape(
     ("object", "list", "lines", "yaml", "csv"),
 )
 NUMBERS = "build_number n_prompt n_gen n_depth avg_ns stddev_ns avg_ts n_gpu_layers".split()
-SETTINGS = (
-    "n_batch",
-    "n_ubatch",
-    "n_threads",
-    "n_gpu_layers",
-    "split_mode",
-    "flash_attn",
-    "no_kv_offload",
-    "n_cpu_moe",
-)
+SETTINGS = "n_batch n_ubatch n_threads n_gpu_layers split_mode flash_attn no_kv_offload n_cpu_moe".split()
 LEFT_OUT = (
     "backends cpu_info model_size model_n_params cpu_mask cpu_strict poll main_gpu use_mmap use_direct_io "
     "embeddings cuda opencl metal sycl vulkan kompute rpc gpu_blas blas no_op_offload no_host repack "

@@ -23,10 +23,8 @@ from bench.formats.reading.point_table import POINT_COLUMNS, SCORE_COLUMNS, pass
 from bench.formats.reading.source_card import SourceCard, card_path, read_card
 from bench.formats.table import column_names, open_table, row_order
 from bench.formats.table.cells import MAX_TEXT, POINT_CELLS, SCORE_CELLS
-from bench.formats.table.columns import CellMask, CellReader, Verdicts, mask, measured, shown, stated
-from bench.formats.table.read_ahead import ahead
-from bench.formats.table.refusals import RefusedRows
-from bench.formats.table.slices import OpenedTable, Slice
+from bench.formats.table.columns import CellMask, CellReader, RefusedRows, Verdicts, mask, measured, shown, stated
+from bench.formats.table.slices import OpenedTable, Slice, ahead
 from bench.names import slugified
 
 NAME = "published"

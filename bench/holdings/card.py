@@ -28,6 +28,7 @@ OTHERS: tuple[Kind, ...] = ("latency", "energy", "count", "share", "other")
 PER_CHIP = "_per_accelerator"
 TOKENS = {"Output": "output_tokens_per_s", "Input": "input_tokens_per_s", "Total": "total_tokens_per_s"}
 """The throughputs that stand side by side, of the whole deployment and of each accelerator."""
+SIDE_BY_SIDE = frozenset(f"{key}{per}" for key in TOKENS.values() for per in ("", PER_CHIP))
 STATISTICS = {"mean": "Mean", "std": "Standard deviation", "min": "Smallest", "p50": "Median", "max": "Largest"}
 AT_POINT = re.compile(r"point ([1-9][0-9]{0,8})")
 COMMON = ("model", "precision", "isl", "osl")
@@ -74,6 +75,7 @@ def card(library: Library, point_id: str, beside: Mapping[str, Any] | None = Non
     if point.kind != "point":
         raise NotFound(f"{point_id} is a quality score and no point of a chart; the Data page opens it.")
     row = point.row
+    stated = [key for key, value in row.items() if value is not None and catalogue.is_metric(key)]
     return Card(
         id=point_id,
         deployment=deployment_words(dict(row)),
@@ -81,13 +83,13 @@ def card(library: Library, point_id: str, beside: Mapping[str, Any] | None = Non
         latencies=_latencies(row),
         throughputs=_throughputs(row),
         costs=_figures(beside or {}, COSTS),
-        others=_figures(row, (*THROUGHPUTS, *OTHERS), without=_side_by_side()),
+        others=_figures(row, (*THROUGHPUTS, *OTHERS), without=SIDE_BY_SIDE),
         flags=point.flags,
         facts=tuple(_facts(library, row)),
         source_id=str(row["source_id"]),
         source_url=row.get("source_url"),
         run=_run(row),
-        passports=tables.passports_of(library, point_id, _stated_metrics(row)),
+        passports=tables.passports_of(library, point_id, stated),
         row=row,
     )
 
@@ -152,10 +154,6 @@ def _throughputs(row: Mapping[str, Any]) -> pd.DataFrame:
     return found.loc[:, (found != "").any()]
 
 
-def _side_by_side() -> frozenset[str]:
-    return frozenset(f"{key}{per}" for key in TOKENS.values() for per in ("", PER_CHIP))
-
-
 def _figures(
     row: Mapping[str, Any], kinds: Iterable[Kind], without: Container[str] = ()
 ) -> tuple[tuple[str, str], ...]:
@@ -179,15 +177,11 @@ def _facts(library: Library, row: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Measured", str(row["date"])[:10] if row.get("date") else None),
         ("Harness", " ".join(harness)),
         ("Source", named[0][0] if named else row.get("source")),
-        ("Also in", joined(list(row["restated_in"])) if _several(row.get("restated_in")) else None),
+        ("Also in", joined(list(row["restated_in"])) if row.get("restated_in") is not None else None),
         ("Data set", value_label("dataset", row["dataset"]) if row.get("dataset") else None),
         ("Note", row.get("note")),
     )
     return [(label, str(value)) for label, value in facts if value]
-
-
-def _several(value: object) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, str) and len(value) > 0
 
 
 def _run(row: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -195,7 +189,3 @@ def _run(row: Mapping[str, Any]) -> tuple[str, str] | None:
     found = AT_POINT.fullmatch(str(row.get("locator") or ""))
     sweep = str(row["source_id"])
     return (sweep, found[1]) if found and SWEEP_ID.fullmatch(sweep) else None
-
-
-def _stated_metrics(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(key for key, value in row.items() if value is not None and catalogue.is_metric(key))

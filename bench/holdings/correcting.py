@@ -40,26 +40,14 @@ def annotate(library: Library, visitor: Visitor, id: str, text: str) -> None:
     library.annotate(id, text, who=ledger.who(visitor))
 
 
-def tag(library: Library, visitor: Visitor, id: str, tag: str) -> None:
-    """Put a tag on a point, a score or a source."""
+def tag(library: Library, visitor: Visitor, id: str, tag: str, *, remove: bool = False) -> None:
+    """Put a tag on a point, a score or a source, or take it off."""
     access.demand("annotate", visitor)
-    library.tag(id, tag, who=ledger.who(visitor))
+    library.tag(id, tag, remove=remove, who=ledger.who(visitor))
 
 
-def untag(library: Library, visitor: Visitor, id: str, tag: str) -> None:
-    """Take a tag off."""
-    access.demand("annotate", visitor)
-    library.tag(id, tag, remove=True, who=ledger.who(visitor))
-
-
-def state(library: Library, visitor: Visitor, source_id: str, fact: str, value: str | None) -> None:
-    """State a fact that holds for every row of a source from now on; None brings the file's own word back."""
-    access.demand("facts", visitor)
-    library.set_facts(source_id, {fact: value}, who=ledger.who(visitor))
-
-
-def state_of_all(library: Library, visitor: Visitor, source_ids: Sequence[str], fact: str, value: str | None) -> None:
-    """State a fact about several sources at once, with a line in the ledger for each; None takes it back."""
+def state(library: Library, visitor: Visitor, source_ids: Sequence[str], fact: str, value: str | None) -> None:
+    """State a fact that holds for every row of these sources from now on; None brings the files' own word back."""
     access.demand("facts", visitor)
     if not source_ids:
         raise UsageError("Pick the sources that the fact is about; nothing was stated.")

@@ -35,8 +35,9 @@ def check(key: str, value: str) -> None:
         raise UnknownName("tab", value, TABS, listing="this page")
     if key == "page" and not PAGE.fullmatch(value):
         raise UsageError(f"page={value[:20]!r} is no page of a table; write it as in page=2.")
-    if key == "sort" and not _is_column(value.removeprefix("-")):
-        raise UnknownName("column", value.removeprefix("-"), (*POINT_ORDERS, *SOURCE_ORDERS), listing="this page")
+    column = value.removeprefix("-")
+    if key == "sort" and not (column in IDENTITY or column in SOURCE_ORDERS or catalogue.is_metric(column)):
+        raise UnknownName("column", column, (*POINT_ORDERS, *SOURCE_ORDERS), listing="this page")
     if key == "correct" and value != UNFOLDED:
         raise UsageError(f"correct={value[:20]!r} opens nothing; write it as in correct={UNFOLDED}.")
     if key == "tag":
@@ -61,7 +62,3 @@ def complete(view: View) -> View:
         page=(view.option("page") or "1") if listed else None,
         correct=view.option("correct") if view.option("point_id") else None,
     ).made_whole()
-
-
-def _is_column(name: str) -> bool:
-    return name in IDENTITY or name in SOURCE_ORDERS or catalogue.is_metric(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -12,7 +12,7 @@ from bench.chart import title
 from bench.library import Library, ledger
 from bench.library.facts import PRICE
 from bench.library.ledger import Entry
-from bench.library.store import Root, short
+from bench.library.store import short
 from bench.records import Refusal
 from bench.wording import counted, joined
 
@@ -46,7 +46,7 @@ DETAILS: Mapping[str, Callable[[Any], str]] = {
 
 def size(library: Library) -> tuple[int, ...]:
     """What changes with every change that is recorded."""
-    return tuple(ledger.size(root.ledger("audit")) for root in _roots(library))
+    return tuple(ledger.size(root.ledger("audit")) for root in library.roots)
 
 
 def changes(library: Library, source_id: str = "") -> pd.DataFrame:
@@ -54,8 +54,8 @@ def changes(library: Library, source_id: str = "") -> pd.DataFrame:
 
     Of one source, and of the points in it, where its id or the beginning of it is named.
     """
-    titles = _titles(library)
-    entries = ledger.changes(_roots(library), [])
+    titles = dict(library.fetch("SELECT source_id, coalesce(title, file) FROM sources"))
+    entries = ledger.changes(library.roots, [])
     for entry in entries:
         for one in _imported(entry):
             titles.setdefault(str(one.get("source_id")), _name(one))
@@ -78,7 +78,7 @@ def changes(library: Library, source_id: str = "") -> pd.DataFrame:
 def incomplete(library: Library) -> list[str]:
     """A sentence for each audit ledger of which lines are damaged: the changes they tell of are in no table."""
     set_aside: list[Refusal] = []
-    ledger.changes(_roots(library), set_aside)
+    ledger.changes(library.roots, set_aside)
     return ledger.in_words(set_aside)
 
 
@@ -89,7 +89,7 @@ def moments(texts: pd.Series[Any]) -> pd.Series[Any]:
 
 def brought(library: Library, source_id: str) -> tuple[str, str] | None:
     """Who brought a source in and when, by import or by sweep; None where no line of the audit says so."""
-    for entry in ledger.changes(_roots(library), []):
+    for entry in ledger.changes(library.roots, []):
         of_import = any(one.get("source_id") == source_id for one in _imported(entry))
         if of_import or (entry.get("what") == "launch" and entry.get("sweep") == source_id):
             return str(entry.get("who")), str(entry.get("at"))
@@ -99,7 +99,7 @@ def brought(library: Library, source_id: str) -> tuple[str, str] | None:
 def stated(library: Library, source_id: str) -> pd.DataFrame:
     """The facts people stated about a source that hold now: the fact, its value, who stated it and when."""
     held: dict[str, dict[str, Any]] = {}
-    for root in _roots(library):
+    for root in library.roots:
         for entry in ledger.sound(root, "facts", []):
             facts = entry.get("facts")
             if entry.get("source_id") == source_id and isinstance(facts, dict):
@@ -121,14 +121,6 @@ def facts_in_words(facts: Mapping[str, Any]) -> str:
         for key, value in facts.items()
     ]
     return ", ".join(words)
-
-
-def _roots(library: Library) -> Sequence[Root]:
-    return [Root(folder, writable) for folder, writable in library.folders]
-
-
-def _titles(library: Library) -> dict[str, str]:
-    return dict(library.fetch("SELECT source_id, coalesce(title, file) FROM sources"))
 
 
 def _imported(entry: Entry) -> list[Mapping[str, Any]]:

@@ -16,38 +16,20 @@ from bench.formats.reading.point_table import ABOUT
 from bench.holdings import history, originals
 from bench.library import Library
 from bench.library.columns import IDENTITY, SCORES, literal
-from bench.library.store import Root, short
+from bench.library.ledger import Retraction
+from bench.library.store import short
 from bench.records import Flag
 from bench.wording import counted, inline, joined, quantity
 
 OpenedRow = Mapping[str, Any]
 LEADING = (
-    "output_tokens_per_s",
-    "total_tokens_per_s",
-    "requests_per_s",
-    "ttft_ms_p50",
-    "ttft_ms_mean",
-    "tpot_ms_p50",
-    "tpot_ms_mean",
+    "output_tokens_per_s total_tokens_per_s requests_per_s ttft_ms_p50 ttft_ms_mean tpot_ms_p50 tpot_ms_mean".split()
 )
 """The figures a point is told by, the first two that it has."""
 
 NAMED = 3
 NAMED_KEYS = 12
 PASSPORT = ("definition", "unit_in_file", "denominator", "window", "token_source")
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """Why a result is in no answer: the id that was hidden, the reason, when, by whom, and if it is gone for good."""
-
-    id: str
-    kind: str
-    source_id: str
-    reason: str
-    at: str
-    who: str
-    purged: bool
 
 
 @dataclass(frozen=True)
@@ -64,7 +46,7 @@ class Source:
     row: OpenedRow
     sentence: str
     brought: tuple[str, str] | None
-    hidden: Hidden | None
+    hidden: Retraction | None
     tags: tuple[str, ...]
     files: tuple[str, ...]
     ships: bool
@@ -80,7 +62,7 @@ class OpenedPoint:
     kind: str
     row: OpenedRow
     sentence: str
-    hidden: Hidden | None
+    hidden: Retraction | None
     tags: tuple[str, ...]
     flags: tuple[Flag, ...]
 
@@ -96,6 +78,7 @@ def source(library: Library, source_id: str) -> Source:
             raise NotFound(f"{short(source_id)} was deleted for good by {hidden.who} on {day}: {hidden.reason}")
         raise NotFound(f"There is no source {short(source_id)} in the library; the Data page lists those there are.")
     row = rows[0]
+    ((within,),) = library.fetch("SELECT count(*) FROM retractions WHERE source_id = $1 AND id <> $1", (source_id,))
     return Source(
         source_id,
         row,
@@ -104,10 +87,8 @@ def source(library: Library, source_id: str) -> Source:
         hidden,
         tags(library, source_id),
         originals.names(library, source_id),
-        ships=_ships(library, source_id),
-        hidden_within=library.fetch("SELECT count(*) FROM retractions WHERE source_id = $1 AND id <> $1", (source_id,))[
-            0
-        ][0],
+        ships=library.ships(source_id),
+        hidden_within=within,
         not_understood=_not_understood(library, source_id),
     )
 
@@ -225,22 +206,14 @@ def _rows(library: Library, sql: str, id: str) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
 
 
-def _hidden(library: Library, ids: Sequence[str]) -> Hidden | None:
+def _hidden(library: Library, ids: Sequence[str]) -> Retraction | None:
     """What hides the first of these that is hidden."""
     columns = 'id, kind, source_id, reason, "at", who, purged'
     for id in ids:
         rows = library.fetch(f"SELECT {columns} FROM retractions WHERE id = ?", (id,))
         if rows:
-            return Hidden(*rows[0])
+            return Retraction(*rows[0])
     return None
-
-
-def _ships(library: Library, source_id: str) -> bool:
-    shipped, own = False, False
-    for folder, writable in library.folders:
-        there = Root(folder, writable).source(source_id).is_dir()
-        shipped, own = shipped or (there and not writable), own or (there and writable)
-    return shipped and not own
 
 
 def _sentence(library: Library, row: OpenedRow) -> str:

@@ -20,7 +20,7 @@ from bench.formats import journal
 from bench.formats.reading import request_samples
 from bench.formats.reading.source_file import SourceFile
 from bench.library import Library
-from bench.library.store import Root, read_manifest
+from bench.library.store import read_manifest
 from bench.maths import bootstrap
 from bench.maths.bootstrap import LogEstimate
 from bench.maths.load_curve import Reals
@@ -92,19 +92,14 @@ def estimate(sampled: SampledPoint, metric: str, together: int = 1) -> LogEstima
 
 def of_point(library: Library, source: str, locator: str) -> SampledPoint | None:
     """The requests of the point with this locator in a source; None where it keeps none, or they cannot be read."""
-    for path, writable in library.folders:
-        place = Root(path, writable).source(source)
-        try:
-            if place.is_dir():
-                stamp = place.stat().st_mtime_ns
-                return (
-                    _of_sweep(place, locator, stamp)
-                    if journal.SWEEP_ID.fullmatch(source)
-                    else _of_file(place, stamp).get(locator)
-                )
-        except (BenchError, OSError):
-            return None
-    return None
+    place = library.folder_of(source)
+    try:
+        stamp = place.stat().st_mtime_ns
+        if journal.SWEEP_ID.fullmatch(source):
+            return _of_sweep(place, locator, stamp)
+        return _of_file(place, stamp).get(locator)
+    except (BenchError, OSError):
+        return None
 
 
 @lru_cache(maxsize=32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 import pandas as pd
 
@@ -14,8 +14,6 @@ from bench.wording import counted
 
 FILE_POINTS = 50_000
 """A file of points holds at most this many; who needs more asks the library by SQL."""
-
-ORDER = "source, model, series_id, point_id"
 
 COUNTED = ("points", "scores", "sources", "refusals")
 
@@ -46,25 +44,6 @@ def sources(library: Library) -> pd.DataFrame:
         " first_date, last_date, retrieved, attribution, file, format, tool_version, facts, retracted, shipped,"
         " imported, source_id FROM sources ORDER BY points + scores DESC, title, source_id"
     )
-
-
-def points(library: Library, view: View, limit: int = FILE_POINTS) -> pd.DataFrame:
-    """The first `limit` points a View selects, with every column that one of them has."""
-    condition = selection.clause(view)
-    rows = library.query(
-        "SELECT * FROM points WHERE point_id IN (SELECT point_id FROM points"
-        f" WHERE {condition.sql} ORDER BY {ORDER} LIMIT {int(limit)}) ORDER BY {ORDER}",
-        condition.params,
-    )
-    return rows.dropna(axis="columns", how="all")
-
-
-def points_named(library: Library, ids: Sequence[str]) -> pd.DataFrame:
-    """The points with these ids, with every column that one of them has."""
-    found = library.query(
-        "SELECT * FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY point_id", (list(ids),)
-    )
-    return found.dropna(axis="columns", how="all")
 
 
 def passports(library: Library, view: View) -> pd.DataFrame:
@@ -102,11 +81,6 @@ def prices(library: Library) -> pd.DataFrame:
     return found.dropna(axis="columns", how="all")
 
 
-def refusals(library: Library) -> pd.DataFrame:
-    """Every file and row that was not loaded, and why."""
-    return library.refusals()
-
-
 def hidden(library: Library) -> pd.DataFrame:
     """What was hidden or deleted, the newest first: what it is, the source it lies in, the reason, who and when."""
     rows = library.query(
@@ -123,7 +97,7 @@ TABLES: Mapping[str, Callable[[Library], pd.DataFrame]] = {
     "sources": sources,
     "scores": scores,
     "prices": prices,
-    "refusals": refusals,
+    "refusals": lambda library: library.refusals(),
     "hidden": hidden,
 }
 """The tables of the whole library by name."""

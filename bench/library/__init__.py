@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bench.library.importing.report import AlreadyImported, Imported, ImportReport, MissingFact
+from bench.library.importing.report import ImportReport
 
 if TYPE_CHECKING:
     from bench.library.library import Library
 
-__all__ = ["AlreadyImported", "ImportReport", "Imported", "Library", "MissingFact"]
+__all__ = ["ImportReport", "Library"]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,13 +14,9 @@ import pyarrow as pa
 
 from bench.formats.reading.point_table import PASSPORT_COLUMNS, POINT_COLUMNS, REAL, SCORE_COLUMNS, TEXT, WHOLE
 
-POINT_IDS: Mapping[str, pa.DataType] = {
-    "point_id": TEXT,
-    "source_id": TEXT,
-    "deployment_id": TEXT,
-    "workload_id": TEXT,
-    "series_id": TEXT,
-}
+POINT_IDS: Mapping[str, pa.DataType] = dict.fromkeys(
+    "point_id source_id deployment_id workload_id series_id".split(), TEXT
+)
 LENGTHS: Mapping[str, pa.DataType] = {"isl": WHOLE, "osl": WHOLE}
 SERIES_KEY = "series_key"
 """Everything a series has in common but its run, as a number; kept in packs so that later imports find their run."""
@@ -33,10 +29,7 @@ REFUSALS: Mapping[str, pa.DataType] = {
     "source_id": TEXT,
     "file": TEXT,
     "row": WHOLE,
-    "column": TEXT,
-    "value": TEXT,
-    "expected": TEXT,
-    "reason": TEXT,
+    **dict.fromkeys("column value expected reason".split(), TEXT),
 }
 
 SQL_TYPES = {

@@ -5,16 +5,15 @@ Deleting comes before writing anew, so that it needs no room that it does not ma
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from bench.errors import BenchError, InputError
 from bench.library.merging import rewritten_without
-from bench.library.packs import Pack, read_sheet
+from bench.library.packs import read_sheet
 from bench.library.snapshot import Snapshot, Watch
-from bench.library.store import MERGE_LOCK, Root, exclusive, short
+from bench.library.store import MERGE_LOCK, Root, exclusive, names_in, short
 
 
 def delete_files(root: Root, source_id: str) -> None:
@@ -55,38 +54,23 @@ def erase(root: Root, source_id: str, watch: Watch, *, wait: bool) -> None:
 
 def unfinished(root: Root, snapshot: Snapshot) -> list[str]:
     """The purged sources of which something is left: a purge was cut off, or an import was under way meanwhile."""
-    purged = [id for id, retraction in snapshot.ledgers.retractions.items() if retraction.purged]
-    if not purged:
-        return []
-    held = {id for pack in _own_packs(root, snapshot) for id in pack.held}
-    unread = [*_damaged(root, snapshot), *_stray(root)]
-    return [
-        id for id in purged if id in held or root.source(id).is_dir() or any(_may_hold(pack, id) for pack in unread)
-    ]
+    purged = (id for id, retraction in snapshot.ledgers.retractions.items() if retraction.purged)
+    return [id for id in purged if left_of(root, snapshot, id)]
 
 
 def left_of(root: Root, snapshot: Snapshot, source_id: str) -> list[str]:
     """The places below a library's folder where something of a source lies, or may."""
     files = [root.source(source_id)] if root.source(source_id).is_dir() else []
-    packs = [pack.path for pack in _own_packs(root, snapshot) if source_id in pack.held]
-    unread = (*_damaged(root, snapshot), *_stray(root))
-    found = [*files, *packs, *(pack for pack in unread if _may_hold(pack, source_id))]
-    return [path.relative_to(root.path).as_posix() for path in found]
-
-
-def _own_packs(root: Root, snapshot: Snapshot) -> list[Pack]:
-    packs = (*snapshot.packs, *snapshot.superseded)
-    return [pack for pack in packs if pack.path.parent == root.points]
-
-
-def _damaged(root: Root, snapshot: Snapshot) -> list[Path]:
-    return [path for path in map(Path, snapshot.damaged) if path.parent == root.points]
+    packs = [pack.path for pack in (*snapshot.packs, *snapshot.superseded) if source_id in pack.held]
+    unread = (path for path in (*map(Path, snapshot.damaged), *_stray(root)) if _may_hold(path, source_id))
+    own = (path for path in (*packs, *unread) if path.parent in (root.points, root.damaged))
+    return [path.relative_to(root.path).as_posix() for path in (*files, *own)]
 
 
 def _stray(root: Root) -> Iterator[Path]:
     """Packs that nobody reads any more: moved aside as damaged, or gone but for what lay beside them."""
     for folder in (root.points, root.damaged):
-        names = os.listdir(folder) if folder.is_dir() else []
+        names = names_in(folder)
         for stem in sorted({name.partition(".")[0] for name in names}):
             if folder == root.damaged or f"{stem}.parquet" not in names:
                 yield folder / f"{stem}.parquet"

@@ -6,14 +6,14 @@ A fact replaces what the file says in every row of the source; taking it back (N
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
+import math
+import re
+from collections.abc import Mapping
 from typing import Any, get_args
 
 import pyarrow as pa
 
-from bench import names
 from bench.errors import UnknownName, UsageError
-from bench.formats.reading.days import EARLIEST, may_be
 from bench.formats.reading.point_table import (
     ABOUT,
     DEPLOYMENT_COLUMNS,
@@ -22,6 +22,7 @@ from bench.formats.reading.point_table import (
     REAL,
     WORKLOAD_COLUMNS,
 )
+from bench.formats.table.cells import POINT_CELLS, Parse, Unexpected, text
 from bench.records import Evidence, LoadKind, Origin
 
 STATED = ("source", "harness", "harness_version", "evidence", "origin", "date", "source_url", "note")
@@ -31,6 +32,7 @@ COLUMNS: Mapping[str, pa.DataType] = {
     **LOAD_COLUMNS,
     **{key: POINT_COLUMNS[key] for key in STATED},
 }
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 PRICE = "usd_per_accelerator_hour"
 """The fact that is no column: it becomes a price of the source's accelerators."""
 
@@ -42,13 +44,23 @@ LENGTHS = ("isl_requested", "osl_requested")
 
 MAX_TEXT = 1000
 CHOICES = {"evidence": get_args(Evidence), "origin": get_args(Origin), "load_kind": get_args(LoadKind)}
-SPELLINGS: Mapping[str, Callable[[str], str]] = {
-    "model": names.model_slug,
-    "engine": names.engine_slug,
-    "accelerator": names.accelerator_slug,
-    "source": names.slugified,
+NAMES = ("model", "engine", "accelerator", "source")
+"""The columns of canonical names."""
+
+
+def _amount(cell: str) -> float:
+    value = float(cell) if NUMBER.fullmatch(cell) else math.nan
+    if not 0.0 <= value <= 1e15:
+        raise Unexpected("a number of at least 0")
+    return value
+
+
+PARSERS: Mapping[str, Parse] = {
+    **dict.fromkeys((*ABOUT, PRICE, *COLUMNS), text),
+    **dict.fromkeys((PRICE, *(key for key, kind in COLUMNS.items() if kind == REAL)), _amount),
+    **{key: POINT_CELLS[key][1] for key in COLUMNS if key in POINT_CELLS},
 }
-TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+"""How the text of a fact is read: as a cell of a table is."""
 
 
 def checked(facts: Mapping[str, object]) -> dict[str, Any]:
@@ -65,71 +77,22 @@ def applied(rows: pa.Table, facts: Mapping[str, Any], columns: Mapping[str, pa.D
         kind = COLUMNS.get(key)
         if kind is None or key not in columns:
             continue
-        column = pa.repeat(pa.scalar(_plain(kind, value), type=kind), len(rows))
+        if pa.types.is_date32(kind) and isinstance(value, str):
+            value = datetime.date.fromisoformat(value)
+        column = pa.repeat(pa.scalar(value, type=kind), len(rows))
         place = rows.schema.get_field_index(key)
         rows = rows.append_column(key, column) if place < 0 else rows.set_column(place, key, column)
     return rows
 
 
 def _checked(key: str, value: object) -> Any:
-    if key in ABOUT:
-        return _text(key, value)
-    kind = REAL if key == PRICE else COLUMNS.get(key)
-    if kind is None:
-        raise UnknownName("fact", key, [*COLUMNS, *ABOUT, PRICE], "docs/published-format.md")
-    if pa.types.is_boolean(kind):
-        return _truth(key, value)
-    if pa.types.is_date32(kind):
-        return _date(key, value)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return _number(key, value, whole=pa.types.is_integer(kind))
-    text = _text(key, value)
-    if key in CHOICES and text not in CHOICES[key]:
-        raise UsageError(f"{key} is {text!r}; choose one of {', '.join(CHOICES[key])}.")
-    if key == "source_url" and not text.startswith(("https://", "http://")):
-        raise UsageError(f"source_url is {text!r}; a link begins with https:// or http://.")
-    spelled = SPELLINGS.get(key, str)(text)
-    if not spelled:
-        raise UsageError(f"{key} is {text[:80]!r}; write a name with at least one letter a-z or digit.")
-    return spelled
-
-
-def _plain(kind: pa.DataType, value: Any) -> Any:
-    return datetime.date.fromisoformat(value) if pa.types.is_date32(kind) and isinstance(value, str) else value
-
-
-def _text(key: str, value: object) -> str:
-    text = str(value).strip()
-    if not text or len(text) > MAX_TEXT or "\0" in text:
+    if key not in PARSERS:
+        raise UnknownName("fact", key, PARSERS, "docs/published-format.md")
+    cell = str(value).strip()
+    if not cell or len(cell) > MAX_TEXT:
         raise UsageError(f"{key} must be a text of 1 to {MAX_TEXT:,} characters.")
-    return text
-
-
-def _truth(key: str, value: object) -> bool:
-    found = TRUTHS.get(str(value).strip().lower())
-    if found is None:
-        raise UsageError(f"{key} is {str(value)[:80]!r}; write true or false.")
-    return found
-
-
-def _date(key: str, value: object) -> str:
-    expected = f"a date as 2026-11-20, from {EARLIEST.year} and not in the future"
     try:
-        day = datetime.date.fromisoformat(str(value)[:10])
-    except ValueError as problem:
-        raise UsageError(f"{key} is {str(value)[:80]!r}; write {expected}.") from problem
-    if not may_be(day):
-        raise UsageError(f"{key} is {day.isoformat()}; write {expected}.")
-    return day.isoformat()
-
-
-def _number(key: str, value: object, *, whole: bool) -> float | int:
-    expected = "a whole number" if whole else "a number"
-    try:
-        number = float(str(value))
-    except ValueError as problem:
-        raise UsageError(f"{key} is {str(value)[:80]!r}; write {expected}.") from problem
-    least, most = ((1 if whole and key != "context_tokens" else 0), (1 if key == "shared_prefix_share" else 1e15))
-    if not least <= number <= most or (whole and number != int(number)):
-        raise UsageError(f"{key} is {str(value)[:80]!r}; write {expected} from {least} to {most:g}.")
-    return int(number) if whole else number
+        found = PARSERS[key](cell[:10] if key == "date" else cell)
+    except Unexpected as problem:
+        raise UsageError(f"{key} is {cell[:80]!r}; write {problem}.") from problem
+    return found.isoformat() if isinstance(found, datetime.date) else found

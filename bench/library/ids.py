@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -63,7 +62,7 @@ def fingerprints(points: pa.Table, columns: Iterable[str]) -> Fingerprints:
         column = points.column(name).combine_chunks()
         if column.null_count == len(column):
             continue
-        hashed = mixed(_values(column) + np.uint64(_salt(name)))
+        hashed = mixed(_values(column) + np.uint64(_hashed("column " + name)))
         if column.null_count:
             hashed = np.where(column.is_valid().to_numpy(zero_copy_only=False), hashed, np.uint64(0))
         total += hashed
@@ -100,7 +99,7 @@ def _values(column: pa.Array) -> Fingerprints:
     kind = column.type
     if pa.types.is_string(kind):
         words = column.dictionary_encode()
-        hashes = np.array([_word(text) for text in words.dictionary.to_pylist()], dtype=np.uint64)
+        hashes = np.array([_hashed(text) for text in words.dictionary.to_pylist()], dtype=np.uint64)
         codes = pc.fill_null(words.indices, 0).to_numpy(zero_copy_only=False)
         taken: Fingerprints = hashes[codes]
         return taken
@@ -112,10 +111,5 @@ def _values(column: pa.Array) -> Fingerprints:
     return np.ascontiguousarray(whole).view(np.uint64)
 
 
-@cache
-def _salt(name: str) -> int:
-    return int.from_bytes(hashlib.sha256(b"column " + name.encode()).digest()[:8], "big")
-
-
-def _word(text: str) -> int:
+def _hashed(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")

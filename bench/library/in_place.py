@@ -7,7 +7,6 @@ not read it. A line that is being written is not there yet.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from bench.library.ledger import Ledgers
 from bench.library.packs import IMPORTER, HeldSource, Pack, Sheet, conformed
 from bench.library.rows import SourceRows
 from bench.library.runs import Runs
-from bench.library.store import Root, read_manifest
+from bench.library.store import Root, names_in, read_manifest
 
 
 @dataclass(frozen=True)
@@ -160,11 +159,7 @@ def _covered(packs: Sequence[Pack]) -> Mapping[str, tuple[int, int]]:
 
 def _below(root: Root) -> Iterator[JournalFile]:
     folder = root.path / journals.SWEEPS
-    try:
-        names = os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for name in names:
+    for name in names_in(folder):
         if not journals.SWEEP_ID.fullmatch(name):
             continue
         path = folder / name / journals.FILE

@@ -333,41 +333,38 @@ def wrong_in(name: str, entry: Entry | bytes) -> str | None:
         return TORN
     if not _is_as_written(entry):
         return "This line is not as it was written: its sum is another, or no line can hold what it does."
+    unfit = next(_unfit(name, entry), None)
+    return unfit and f"This line is no entry of {name}.jsonl: {unfit} is not what it has to be."
+
+
+def _unfit(name: str, entry: Entry) -> Iterator[str]:
+    """The keys that are none of an entry of a ledger of this name; what comes after one rests on it."""
     for key in (*NEEDED[name], *TEXTS):
-        value = entry.get(key)
-        if not (isinstance(value, str) or (value is None and key not in NEEDED[name])):
-            return _unfit(name, key)
+        if not isinstance(entry.get(key), str) and (key in NEEDED[name] or entry.get(key) is not None):
+            yield key
     if name in OF_SOURCES and not is_source_id(entry["source_id"]):
-        return _unfit(name, "source_id")
+        yield "source_id"
     if name == "notes" and entry.get("text") is None and entry.get("tag") is None:
-        return _unfit(name, "text")
-    if name == "refusals" and not _is_whole(entry.get("row")):
-        return _unfit(name, "row")
-    if name == "audit" and not _is_whole(entry.get("refused")):
-        return _unfit(name, "refused")
-    if name == "retractions" and (unfit := _unfit_retraction(entry)):
-        return _unfit(name, unfit)
-    return _unfit(name, "facts") if name == "facts" and not _are_facts(entry.get("facts")) else None
+        yield "text"
+    count = {"refusals": "row", "audit": "refused"}.get(name)
+    if count is not None and not _is_whole(entry.get(count)):
+        yield count
+    if name == "retractions":
+        of_a_source = entry["id"] == entry["source_id"]
+        if entry["action"] not in ("retract", "restore", "purge"):
+            yield "action"
+        elif not of_a_source and (entry["action"] == "purge" or not SHORT_ID.fullmatch(entry["id"])):
+            yield "id"
+    if name == "facts" and not _are_facts(entry.get("facts")):
+        yield "facts"
 
 
 def _are_facts(stated: object) -> bool:
     from bench.library import facts  # which needs pyarrow, and a sweep tells its audit without
 
-    if not isinstance(stated, dict):
-        return False
-    try:
-        facts.checked(stated)
-    except BenchError:
-        return False
-    return True
-
-
-def _unfit_retraction(entry: Entry) -> str:
-    """The key that is none of a retraction; "" where all are. A point or score has a short id, and is not purged."""
-    if entry["action"] not in ("retract", "restore", "purge"):
-        return "action"
-    of_a_source = entry["id"] == entry["source_id"]
-    return "" if of_a_source or (entry["action"] != "purge" and SHORT_ID.fullmatch(entry["id"])) else "id"
+    with contextlib.suppress(BenchError):
+        return isinstance(stated, dict) and facts.checked(stated) is not None
+    return False
 
 
 def _sum(entry: Entry) -> str:
@@ -385,10 +382,6 @@ def _is_as_written(entry: Entry) -> bool:
 
 def _is_whole(value: object) -> bool:
     return value is None or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63)
-
-
-def _unfit(name: str, key: str) -> str:
-    return f"This line is no entry of {name}.jsonl: {key} is not what it has to be."
 
 
 def _entry(line: bytes) -> Entry | bytes:

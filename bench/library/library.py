@@ -23,7 +23,6 @@ from bench.library.model_configs import FoundModel
 from bench.library.packs import IMPORTER
 from bench.library.query_cache import CachedResults
 from bench.library.rebuilding import Rebuilt
-from bench.library.scratch import scratch_folder
 from bench.library.snapshot import Snapshot
 from bench.library.store import Root
 from bench.library.verifying import Verified
@@ -36,23 +35,21 @@ if TYPE_CHECKING:
     import pandas as pd  # a third of a second at every start; DuckDB loads it at the first data frame
     from numpy.typing import NDArray
 
-"""Is told how many files are done, of how many, and the file that is read next; "" when all have been read."""
-
 SHIPPED = DATA / "library"
 PRICE_BOOKS = DATA / "prices"
 REPAIRS = 5
 
 
 class Library:
-    """One library, seen by one process: the shipped results and the reader's own.
+    """One library, seen by one process: the shipped results and the reader's own, whose folders `roots` are.
 
     Every method may be called from any thread. Reading never waits for a writer, of this process or another.
     """
 
     def __init__(self, roots: Sequence[Root]) -> None:
-        self._roots = tuple(roots)
-        self._own = self._roots[-1]
-        self._shown = LiveIndex(self._roots, (PRICE_BOOKS, self._own.path / "prices"))
+        self.roots = tuple(roots)
+        self._own = self.roots[-1]
+        self._shown = LiveIndex(self.roots, (PRICE_BOOKS, self._own.path / "prices"))
         self.remembered = CachedResults()
 
     @property
@@ -71,14 +68,14 @@ class Library:
             roots.insert(0, Root(SHIPPED, writable=False))
         opened = cls(roots)
         with contextlib.suppress(OSError):  # one that is only read is left as it is
-            store.clear_abandoned(opened._own)
+            store.clear_abandoned(opened._own.staged)
             opened._finish_purges()
         return opened
 
     @classmethod
-    def of(cls, folders: Sequence[tuple[Path, bool]]) -> Library:
+    def of(cls, folders: Iterable[tuple[str | Path, bool]]) -> Library:
         """The library of exactly these folders (`folders` of another one), the one written to last."""
-        return cls([Root(path, writable) for path, writable in folders])
+        return cls([Root(Path(path), writable) for path, writable in folders])
 
     @property
     def path(self) -> Path:
@@ -89,7 +86,7 @@ class Library:
         """A sentence for each pack and ledger that is damaged, and one for sources without rows or the latest facts:
         what answers therefore lack, or show though it was hidden."""
         snapshot = self._snapshot
-        without = [id for root in self._roots for id in rebuilding.without_rows(root, self._shown.watch)]
+        without = [id for root in self.roots for id in rebuilding.without_rows(root, self._shown.watch)]
         told = [f"Rows are missing. {why}" for why in snapshot.damaged.values()]
         do = "`python -m bench rebuild` reads them again."
         if without:
@@ -108,7 +105,7 @@ class Library:
     @property
     def folders(self) -> tuple[tuple[Path, bool], ...]:
         """Every folder of the library and whether it is written to, the shipped one first."""
-        return tuple((root.path, root.writable) for root in self._roots)
+        return tuple((root.path, root.writable) for root in self.roots)
 
     def file_of(self, source_id: str) -> tuple[str, str] | None:
         """The name of a source's file and when it was imported, hidden or not; None where the library has none such."""
@@ -122,7 +119,7 @@ class Library:
 
     def files_of(self, text: str) -> list[Path]:
         """The files, as they came, of the source that this id, or its beginning, stands for; NotFound of none."""
-        folder = self._folder_of(self._source(text))
+        folder = self.folder_of(self._source(text))
         manifest = store.read_manifest(folder)
         return [folder / name for name in (manifest.main, *manifest.companions)]
 
@@ -137,6 +134,11 @@ class Library:
         if not found:
             raise NotFound(f"No source has the tag {tag[:80]!r}; `tag ID {tag[:40]}` gives it to one.")
         return str(found[0][0])
+
+    def ships(self, source_id: str) -> bool:
+        """Whether a source's files came with Kneepoint and lie nowhere else."""
+        shipped = (root.source(source_id) for root in self.roots if not root.writable)
+        return not self._own.source(source_id).is_dir() and any(folder.is_dir() for folder in shipped)
 
     def refresh(self) -> bool:
         """Whether something has changed since the last look, by this process or another; it is loaded now."""
@@ -220,8 +222,8 @@ class Library:
         given[""] = {**given.get("", {}), **stated.checked(facts or {})}
         model = {**given[""], **(facts or {})}.get("model")  # as it is written: what is checked has its slug
         tell = progress or (lambda done, of, file: None)
-        sought, homes = [Path(path) for path in paths], [root.path for root in self._roots]
-        with self._working(dry_run) as (folder, root):
+        sought, homes = [Path(path) for path in paths], [root.path for root in self.roots]
+        with self._working(dry_run) as folder:
             self.refresh()
             search = FileSearch(
                 folder / "unpacked",
@@ -232,7 +234,7 @@ class Library:
             )
             files = search.find(sought)
             batch = ImportBatch(
-                root,
+                self._own,
                 self._snapshot,
                 folder,
                 self._shown.runs(),
@@ -248,8 +250,7 @@ class Library:
             tell(len(files.candidates), max(1, len(files.candidates)), "")
             batch.hear(lambda ids: self._shown.ask("pack_scores", lambda _: self._shown.index.sources_of(ids)))
             if not dry_run:
-                self._keep_models(files.models, who or ledger.person())
-                self._publish(batch, who or ledger.person())
+                self._publish(batch, files.models, who or ledger.person())
         return batch.report
 
     def set_facts(self, source_id: str, facts: Mapping[str, object], *, who: str | None = None) -> None:
@@ -305,7 +306,7 @@ class Library:
         """Delete the source's bytes and rows; a tombstone keeps it from being imported again."""
         source_id = self._source(source_id, purged=True)
         reason = ledger.said(reason, "Give a reason; it is told to whoever imports the file again.")
-        if not self._own.source(source_id).is_dir() and self._held_by_shipped(source_id):
+        if self.ships(source_id):
             raise UsageError("This source ships with Kneepoint and cannot be purged; retract it instead.")
         if not self._ended(source_id):
             raise UsageError(f"The sweep {source_id} is running: cancel it, then purge it.")
@@ -327,10 +328,11 @@ class Library:
         aside first. A source that cannot be read any more keeps the rows it has, and a refusal says so.
         """
         who = who or ledger.person()
-        with self._working(dry_run=False) as (folder, root):
+        root = self._own
+        with self._working(dry_run=False) as folder:
             moved = rebuilding.move_damaged_aside(root, self._shown.watch)
             self.refresh()
-            ids = rebuilding.to_read(root, self._snapshot)
+            ids = [name for name in store.sources_in(root) if self._snapshot.readable(name)]
             lost = dict.fromkeys(rebuilding.without_files(root, self._shown.watch), rebuilding.GONE)
             generation = 1 + max((pack.sheet.generation for pack in self._snapshot.packs), default=0)
             batch = ImportBatch(root, self._snapshot, folder, self._shown.runs(without=ids))
@@ -344,7 +346,7 @@ class Library:
     def verify(self) -> Verified:
         """What is wrong with the library, once every file of it was read and held against its sum."""
         self.refresh()
-        return verifying.verify(self._roots, self._shown.watch, self._missing)
+        return verifying.verify(self.roots, self._shown.watch, self._missing)
 
     def _missing(self, ids: Sequence[str]) -> set[str]:
         """Those of these ids that no point, score or source has; a purged source is one."""
@@ -370,12 +372,10 @@ class Library:
 
     # ---- writing
 
-    def _keep_models(self, models: Sequence[FoundModel], who: str) -> None:
+    def _publish(self, batch: ImportBatch, models: Sequence[FoundModel], who: str) -> None:
         for one in models:
             model_configs.keep(self._own, one)
             ledger.audit(self._own, who, "model", model=one.shape.name, file=Path(one.file).name)
-
-    def _publish(self, batch: ImportBatch, who: str) -> None:
         batch.publish(who)
         batch.audit(who)
         self.refresh()
@@ -387,7 +387,7 @@ class Library:
         self._finish_purges()
         self._repair()
         merging.merge(self._own, self._shown.watch)
-        store.clear_abandoned(self._own)
+        store.clear_abandoned(self._own.staged)
         self.refresh()
 
     def _repair(self, wanted: Sequence[str] = (), lost: Sequence[str] = ()) -> None:
@@ -410,7 +410,7 @@ class Library:
                 batch = ImportBatch(self._own, self._snapshot, folder, self._shown.runs(without=stale))
                 for source_id in stale:
                     try:
-                        batch.retake(source_id, self._folder_of(source_id))
+                        batch.retake(source_id, self.folder_of(source_id))
                     except (NotFound, InputError):
                         if source_id in wanted:
                             raise
@@ -445,14 +445,14 @@ class Library:
         ledger.audit(self._own, who, action, id=id, **detail)
 
     @contextlib.contextmanager
-    def _working(self, dry_run: bool) -> Iterator[tuple[Path, Root]]:
+    def _working(self, dry_run: bool) -> Iterator[Path]:
         """A folder for unfinished files; outside the library when nothing may be written to it."""
         if dry_run:
-            with scratch_folder() as folder:
-                yield folder, self._own
+            with store.scratch_folder() as folder:
+                yield folder
         else:
-            with self._writing(), store.staging_folder(self._own) as staged:
-                yield staged, self._own
+            with self._writing(), store.staging_folder(self._own) as folder:
+                yield folder
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -490,13 +490,11 @@ class Library:
         source_id = self._source(text)
         return source_id, source_id
 
-    def _folder_of(self, source_id: str) -> Path:
-        folders = [root.source(source_id) for root in reversed(self._roots)]
+    def folder_of(self, source_id: str) -> Path:
+        """The folder of a source's files, the reader's own before a shipped one; it need not be there."""
+        folders = [root.source(source_id) for root in reversed(self.roots)]
         return next((folder for folder in folders if folder.is_dir()), folders[0])
 
     def _ended(self, source_id: str) -> bool:
         """Whether nobody is measuring this source now."""
         return store.nobody_holds(self._own.source(source_id) / "lock")
-
-    def _held_by_shipped(self, source_id: str) -> bool:
-        return any(root.source(source_id).is_dir() for root in self._roots if not root.writable)

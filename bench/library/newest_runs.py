@@ -21,13 +21,7 @@ OLDER, REPEAT = "older run", "repeat"
 
 LINE = (
     *(name for name in DEPLOYMENT_FIELDS if name != "engine_version"),
-    "workload_id",
-    "source",
-    "harness",
-    "load_kind",
-    "arrivals",
-    "scenario",
-    "evidence",
+    *"workload_id source harness load_kind arrivals scenario evidence".split(),
 )
 """What the runs of one deployment under one workload have in common: all but the engine's version and the date."""
 

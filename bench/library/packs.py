@@ -7,10 +7,8 @@ sha256 of every file beside it and carries a seal of its own, so that no bit of 
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields
@@ -23,16 +21,13 @@ import pyarrow.parquet as pq
 
 from bench.errors import InputError
 from bench.library.columns import PACK_BASE, PASSPORTS, REFUSALS, SCORES, numbered, pack_schema
-from bench.library.store import document
+from bench.library.store import document, names_in
 
 IMPORTER = 1
 """The version of what importing makes of a source; a rebuild by a newer one wins over older packs."""
 
 SIDECARS: Mapping[str, Mapping[str, pa.DataType]] = {"scores": SCORES, "passports": PASSPORTS, "refusals": REFUSALS}
 SEAL = "seal"
-MAGIC = b"PAR1"
-"""What every Parquet file begins and ends with."""
-
 ROW_GROUP = 122_880
 PENDING_ROWS = 65_536
 PENDING_TABLES = 256
@@ -148,11 +143,7 @@ class Pack:
 
 def listed(folder: Path) -> list[str]:
     """The file names of the packs in a folder, in order; none when the folder is not there."""
-    try:
-        names = os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(name for name in names if name.endswith(".parquet") and name.count(".") == 1)
+    return sorted(name for name in names_in(folder) if name.endswith(".parquet") and name.count(".") == 1)
 
 
 def read_sheet(pack: Path) -> Sheet:
@@ -324,40 +315,22 @@ def row_groups(path: Path) -> Iterator[pa.Table]:
             yield file.read_row_group(number)
 
 
-def misfit(pack: Pack) -> str | None:
-    """What can be seen to be wrong with a pack without reading it; None where nothing is, or it is gone."""
-    for name in ("", *pack.sheet.sidecars):
-        path, said = pack.sidecar(name), pack.sheet.files.get(name)
-        try:
-            with path.open("rb") as stream:
-                ends = stream.read(len(MAGIC)), stream.seek(-len(MAGIC), os.SEEK_END), stream.read()
-                size = stream.tell()
-        except OSError as problem:
-            why = (problem.strerror or str(problem)).lower() if problem.errno != errno.EINVAL else "it is empty"
-            return _damaged(pack, path, why)
-        if said is not None and size != said.bytes:
-            return _damaged(pack, path, f"it has {size:,} of {said.bytes:,} bytes")
-        if (ends[0], ends[2]) != (MAGIC, MAGIC):
-            return _damaged(pack, path, "it is no whole Parquet file")
-    return None
-
-
 def damage(pack: Pack) -> str | None:
     """Why a pack that is there cannot be read, or is not what was written; None where it is, or is gone."""
-    first = misfit(pack)
-    for name in ("", *pack.sheet.sidecars) if first is None else ():
-        path, said = pack.sidecar(name), pack.sheet.files.get(name)
+    for name in ("", *pack.sheet.sidecars):
+        path, written, why = pack.sidecar(name), pack.sheet.files.get(name), ""
         try:
-            if said is None:
+            if written is None:
                 pq.read_metadata(path)
-            elif FileSum.of(path) != said:
-                first = first or _damaged(pack, path, "it is not what was written")
-        except (OSError, pa.ArrowException) as problem:
-            first = first or _damaged(pack, path, str(problem).splitlines()[0][:120])
-    return first if pack.path.exists() else None  # else a merge has just removed it
-
-
-def _damaged(pack: Pack, path: Path, why: str) -> str:
-    of = "" if path == pack.path else f" of the pack {pack.path.name}"
-    what = "pack" if path == pack.path else "file"
-    return f"The {what} {path.name}{of} is damaged ({why}); rebuild the library from its sources."
+            elif (now := FileSum.of(path)).bytes != written.bytes:
+                why = f"it has {now.bytes:,} of {written.bytes:,} bytes"
+            elif now != written:
+                why = "it is not what was written"
+        except OSError as problem:
+            why = (problem.strerror or str(problem)).lower()
+        except pa.ArrowException as problem:
+            why = str(problem).splitlines()[0][:120]
+        if why and pack.path.exists():  # else a merge has just removed it
+            what = f"file {path.name} of the pack" if name else "pack"
+            return f"The {what} {pack.path.name} is damaged ({why}); rebuild the library from its sources."
+    return None

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import csv
-import datetime
 import math
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from bench.errors import InputError
+from bench.formats.table.cells import Parse, Unexpected, choice, day, link, rate, slug, text, whole
 from bench.names import accelerator_slug
 from bench.records import Price, Refusal
 
-TERMS = (
-    "on_demand",
-    "spot",
-    "reserved",
-    "list",
-    "marketplace",
-    "unstated",
-    "modelled:hyperscaler",
-    "modelled:neocloud",
-    "modelled:rental",
+TERMS = tuple(
+    "on_demand spot reserved list marketplace unstated modelled:hyperscaler modelled:neocloud modelled:rental".split()
 )
 PLACEHOLDERS = (700.0, 9.99)
 """Figures that catalogues print where they have no price: 700.0 in SkyPilot's, 9.99 in SemiAnalysis' registry."""
 
 NEEDED = ("provider", "accelerator", "accelerators", "terms", "usd_per_hour")
-KNOWN = (*(column.name for column in fields(Price)), "usd_per_accelerator_hour")
+PARSERS: Mapping[str, Parse] = {
+    **dict.fromkeys(("book", "provider", "instance", "region", "note"), text),
+    "accelerator": slug(accelerator_slug),
+    "accelerators": whole(1),
+    "terms": choice(TERMS),
+    "usd_per_hour": rate,
+    "usd_per_accelerator_hour": rate,
+    "as_of": day,
+    "source_url": link,
+}
+"""How a cell of each column is read, as in a table of results."""
 
 
 class _WrongCell(ValueError):
@@ -85,69 +87,26 @@ def _check_header(path: Path, header: list[str]) -> None:
     missing = [column for column in NEEDED if column not in header]
     if missing:
         raise InputError(f"{path.name} is no price book: the column {missing[0]!r} is missing.")
-    unknown = [column for column in header if column not in KNOWN]
+    unknown = [column for column in header if column not in PARSERS]
     if unknown or len(set(header)) < len(header):
         odd = unknown[0] if unknown else next(column for column in header if header.count(column) > 1)
-        raise InputError(f"{path.name} has an unknown or doubled column {odd!r}; known are {', '.join(KNOWN)}.")
+        raise InputError(f"{path.name} has an unknown or doubled column {odd!r}; known are {', '.join(PARSERS)}.")
 
 
 def _price(stem: str, row: dict[str, str]) -> tuple[Price, str | None]:
     """The price in a row, and the placeholder found in place of its figure, if any."""
-    for column in ("provider", "accelerator"):
-        if not row[column]:
-            raise _WrongCell(column, "a name")
-    if row["terms"] not in TERMS:
-        raise _WrongCell("terms", f"one of {', '.join(TERMS)}")
-    chips = _chips(row["accelerators"])
-    usd, each = _usd(row, "usd_per_hour"), _usd(row, "usd_per_accelerator_hour")
-    placeholder = next((row["usd_per_hour"] for value in (usd, each) if value in PLACEHOLDERS), None)
-    if placeholder is not None:
-        usd = None
-    elif usd is not None and each is not None and not math.isclose(usd, each * chips, rel_tol=0.01):
+    stated: dict[str, Any] = {"book": stem, "usd_per_hour": None}
+    for column, cell in row.items():
+        try:
+            if cell or column in NEEDED[:-1]:
+                stated[column] = PARSERS[column](cell)
+        except Unexpected as problem:
+            raise _WrongCell(column, str(problem)) from problem
+    if not stated["provider"]:
+        raise _WrongCell("provider", "a name")
+    usd, each, chips = stated["usd_per_hour"], stated.pop("usd_per_accelerator_hour", None), stated["accelerators"]
+    if usd in PLACEHOLDERS or each in PLACEHOLDERS:
+        return Price(**{**stated, "usd_per_hour": None}), row["usd_per_hour"]
+    if usd is not None and each is not None and not math.isclose(usd, each * chips, rel_tol=0.01):
         raise _WrongCell("usd_per_accelerator_hour", f"usd_per_hour / {chips} = {usd / chips:g}")
-    price = Price(
-        book=row.get("book") or stem,
-        provider=row["provider"],
-        accelerator=accelerator_slug(row["accelerator"]),
-        accelerators=chips,
-        terms=row["terms"],
-        usd_per_hour=usd,
-        instance=row.get("instance") or None,
-        region=row.get("region") or None,
-        as_of=_day(row.get("as_of", "")),
-        source_url=_link(row.get("source_url", "")),
-        note=row.get("note") or None,
-    )
-    return price, placeholder
-
-
-def _chips(cell: str) -> int:
-    if not (cell.isascii() and cell.isdigit() and int(cell) > 0):
-        raise _WrongCell("accelerators", "a whole number of chips, at least 1")
-    return int(cell)
-
-
-def _usd(row: dict[str, str], column: str) -> float | None:
-    cell = row.get(column, "")
-    if not cell:
-        return None
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
-    if not 0.0 < value < math.inf:
-        raise _WrongCell(column, "USD per hour above 0, or empty where there is no price")
-    return value
-
-
-def _day(cell: str) -> datetime.date | None:
-    try:
-        return datetime.date.fromisoformat(cell) if cell else None
-    except ValueError as problem:
-        raise _WrongCell("as_of", "a date such as 2026-11-20") from problem
-
-
-def _link(cell: str) -> str | None:
-    if cell and not cell.startswith(("https://", "http://")):
-        raise _WrongCell("source_url", "an address that begins with https:// or http://")
-    return cell or None
+    return Price(**stated), None

@@ -32,8 +32,8 @@ class CachedResults:
         key, now = (sql, repr(params)), state()
         with self._lock:
             if now != self._state:
-                self._clear()
-                self._state = now
+                self._kept.clear()
+                self._rows, self._state = 0, now
             known = self._kept.get(key)
             if known is not None:
                 self._kept.move_to_end(key)
@@ -46,12 +46,3 @@ class CachedResults:
                 while len(self._kept) > MOST or self._rows > MOST_ROWS:
                     self._rows -= len(self._kept.popitem(last=False)[1])
         return rows
-
-    def forget(self) -> None:
-        """Run every query anew from now on."""
-        with self._lock:
-            self._clear()
-
-    def _clear(self) -> None:
-        self._kept.clear()
-        self._rows = 0

@@ -15,7 +15,7 @@ from bench.formats import journal
 from bench.library.importing.batch import ImportBatch
 from bench.library.importing.discovery import sentence
 from bench.library.snapshot import Snapshot, Watch
-from bench.library.store import MERGE_LOCK, Root, exclusive, promised, short, source_names, sources_in, sync_folder
+from bench.library.store import MERGE_LOCK, Root, exclusive, promised, short, source_names, sync_folder
 from bench.progress import steps
 from bench.records import Refusal
 
@@ -66,11 +66,6 @@ def read_again(batch: ImportBatch, root: Root, ids: list[str], watch: Watch) -> 
             unread[source_id] = str(problem) if told else sentence(root.source(source_id), problem)
             batch.refuse(Refusal(source_id, unread[source_id]), source_id)
     return unread
-
-
-def to_read(root: Root, snapshot: Snapshot) -> list[str]:
-    """The sources of this root whose files are there, in the order they came."""
-    return [name for name in sources_in(root) if snapshot.readable(name)]
 
 
 def without_rows(root: Root, watch: Watch) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bench import formats
@@ -33,14 +34,14 @@ FACT_LABELS: Mapping[str, str] = {
 class FileLine:
     """One file: what it was recognised as, what it gives, what of it is refused or not known.
 
-    `open` maps a fact that the file leaves open to the points it is missing in; `known` says that its bytes are in the
-    library; `reason` is why the file as a whole is not loaded, None where it is. `source_id` is None without one.
-    `spreads` are the values of its points by column.
+    `open` maps a fact that the file leaves open, the price of a chip always, to the points it is missing in; `known`
+    says that its bytes are in the library; `reason` is why the file as a whole is not loaded, None where it is.
+    `source_id` is "" without one. `spreads` are the values of its points by column.
     """
 
     file: str
     recognised: str | None = None
-    source_id: str | None = None
+    source_id: str = ""
     points: int = 0
     scores: int = 0
     refused_rows: int = 0
@@ -53,7 +54,7 @@ class FileLine:
     @property
     def loads(self) -> bool:
         """Whether something of it is loaded."""
-        return self.source_id is not None and not self.known and self.reason is None
+        return bool(self.source_id) and not self.known and self.reason is None
 
 
 def by_file(report: ImportReport, shown: NameOf = str) -> list[FileLine]:
@@ -61,17 +62,25 @@ def by_file(report: ImportReport, shown: NameOf = str) -> list[FileLine]:
 
     `shown` gives the name a person knows a file by.
     """
-    rows, keys, missing = _refused_rows(report), _keys(report), _missing(report)
+    rows, keys, missing = Counter[str](), defaultdict[str, list[str]](list), defaultdict[str, dict[str, int]](dict)
+    for refusal in report.refused:
+        if refusal.row is not None or refusal.further:
+            rows[refusal.file] += refusal.many
+    for one in report.not_understood:
+        keys[one.sha256] += [*one.keys, *([f"{one.beyond:,} more"] if one.beyond else [])]
+    for fact in report.missing_facts:
+        missing[fact.sha256][fact.fact] = fact.points
+    titles = {module.NAME: module.TITLE for module in formats.modules()}
     lines = [
         FileLine(
             shown(row.file),
-            _title(row.format),
+            titles.get(row.format, row.format),
             row.sha256,
             row.points,
             row.scores,
             rows.pop(row.file, 0),
-            tuple(keys.get(row.sha256, ())),
-            open=missing.get(row.sha256, {}),
+            tuple(keys[row.sha256]),
+            open=_open(row.points, missing[row.sha256]),
             spreads=row.spreads,
         )
         for row in report.imported
@@ -112,7 +121,7 @@ def _cell(line: FileLine, column: str) -> str:
 
 def told_apart(lines: Sequence[FileLine]) -> dict[str, str]:
     """What each source is called beside the others: its file, and where that is not enough what it differs in."""
-    loads = [line for line in lines if line.loads and line.source_id]
+    loads = [line for line in lines if line.loads]
     columns = differing_columns(lines)
     called = {}
     for line in loads:
@@ -122,7 +131,7 @@ def told_apart(lines: Sequence[FileLine]) -> dict[str, str]:
             for column in columns
             if (told := _cell(line, column)) and len({_cell(other, column) for other in alike}) > 1
         ]
-        called[str(line.source_id)] = f"{line.file} ({', '.join(words[:MOST_WORDS])})" if words else line.file
+        called[line.source_id] = f"{line.file} ({', '.join(words[:MOST_WORDS])})" if words else line.file
     return called
 
 
@@ -142,13 +151,12 @@ def refused(report: ImportReport, shown: NameOf = str) -> list[Mapping[str, Any]
 
 def would_add(lines: list[FileLine]) -> str:
     """What an import of these files would do, in one sentence."""
-    loads = [line for line in lines if line.loads]
-    rest = _rest(lines, are=is_or_are)
+    loads, rest = [line for line in lines if line.loads], _rest(lines, are=is_or_are)
     if not loads:
         return f"Nothing here can be added: {rest}." if rest else "There is no file among what was dropped."
     many = f"{len(loads)} of {counted(len(lines), 'file')}" if len(lines) > 1 else counted(1, "file")
     verb = "brings" if len(loads) == 1 else "bring"
-    return f"{many} {verb} {_amount(loads)}{f'; {rest}' if rest else ''}. Nothing is loaded yet."
+    return f"{'; '.join(filter(None, (f'{many} {verb} {_amount(loads)}', rest)))}. Nothing is loaded yet."
 
 
 def added(lines: list[FileLine]) -> str:
@@ -157,9 +165,9 @@ def added(lines: list[FileLine]) -> str:
     rest = _rest(lines, are=lambda many: "was" if many == 1 else "were")
     if not loads:
         return f"Nothing new came in{f': {rest}' if rest else ''}."
-    many = sum(line.points + line.scores for line in loads)
-    came = f"{_amount(loads)} from {counted(len(loads), 'file')} {is_or_are(many)} in the library now"
-    return f"{came}{f'; {rest}' if rest else ''}."
+    are = is_or_are(sum(line.points + line.scores for line in loads))
+    came = f"{_amount(loads)} from {counted(len(loads), 'file')} {are} in the library now"
+    return f"{'; '.join(filter(None, (came, rest)))}."
 
 
 def _amount(lines: list[FileLine]) -> str:
@@ -178,62 +186,19 @@ def _rest(lines: list[FileLine], *, are: Callable[[int], str]) -> str:
     return joined(told)
 
 
-def _refused_rows(report: ImportReport) -> dict[str, int]:
-    rows: dict[str, int] = {}
-    for refusal in report.refused:
-        if refusal.row is not None or refusal.further:
-            rows[refusal.file] = rows.get(refusal.file, 0) + refusal.many
-    return rows
-
-
-def _keys(report: ImportReport) -> dict[str, list[str]]:
-    """The keys not understood of each source, the last of them how many more there are."""
-    keys: dict[str, list[str]] = {}
-    for one in report.not_understood:
-        beyond = [f"{one.beyond:,} more"] if one.beyond else []
-        keys.setdefault(one.sha256, []).extend([*one.keys, *beyond])
-    return keys
-
-
-def _missing(report: ImportReport) -> dict[str, dict[str, int]]:
-    """The facts each source leaves open, with the points that lack them."""
-    missing: dict[str, dict[str, int]] = {}
-    for one in report.missing_facts:
-        missing.setdefault(one.sha256, {})[one.fact] = one.points
-    return missing
-
-
-def _title(name: str) -> str:
-    return next((module.TITLE for module in formats.modules() if name == module.NAME), name)
-
-
-@dataclass(frozen=True)
-class OpenSource:
-    """A source that leaves facts open, and the points each is missing in."""
-
-    source_id: str
-    file: str
-    points: int
-    open: Mapping[str, int]
-
-
-def open_sources(lines: list[FileLine]) -> list[OpenSource]:
-    """The sources whose points lack facts, and which; the price of a chip is open in every one."""
+def open_sources(lines: list[FileLine]) -> list[FileLine]:
+    """The lines whose points lack facts, each called by what tells it from the others."""
     called = told_apart(lines)
-    return [
-        OpenSource(line.source_id, called[line.source_id], line.points, _in_order(line))
-        for line in lines
-        if line.loads and line.source_id and line.points
-    ]
+    return [replace(line, file=called[line.source_id]) for line in lines if line.loads and line.points]
 
 
-def _in_order(line: FileLine) -> Mapping[str, int]:
-    missing = {**line.open, PRICE: line.points}
+def _open(points: int, missing: Mapping[str, int]) -> Mapping[str, int]:
+    missing = {**missing, PRICE: points}
     return {fact: missing[fact] for fact in FACT_LABELS if missing.get(fact)}
 
 
 def stated(
-    sources: list[OpenSource], for_all: Mapping[str, Any], for_one: Mapping[str, Mapping[str, Any]]
+    sources: Sequence[FileLine], for_all: Mapping[str, Any], for_one: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """The facts of each source: what was stated for it, else for all; never what its file says itself."""
     facts = {
@@ -247,7 +212,7 @@ def stated(
     return {source_id: given for source_id, given in facts.items() if given}
 
 
-def still_open(source: OpenSource, given: Mapping[str, Any]) -> list[str]:
+def still_open(source: FileLine, given: Mapping[str, Any]) -> list[str]:
     """The labels of the facts that points of this source lack once these are stated; the price is no such fact."""
     return [FACT_LABELS[fact] for fact in source.open if fact != PRICE and fact not in given]
 
@@ -256,7 +221,7 @@ def replacements(report: ImportReport, library: Library, *, dry_run: bool, shown
     """A sentence for each such file: "run.json: newer version of run.json, imported today; will replace it."."""
     lines = []
     for row in report.imported:
-        older = [words for id in row.instead_of if (words := _held_file(library, id))]
+        older = [words for id in row.instead_of if (words := _older(library, id))]
         if row.instead_of:
             what = joined(older, at_most=3) or "another file of this import"
             verb = "will replace" if dry_run else "replaces"
@@ -266,11 +231,10 @@ def replacements(report: ImportReport, library: Library, *, dry_run: bool, shown
     return lines
 
 
-def _held_file(library: Library, source_id: str) -> str:
+def _older(library: Library, source_id: str) -> str:
     """The name of a source's file and when it was imported; "" for one that this import brought itself."""
-    held = library.file_of(source_id)
-    if held is None:
+    if (imported := library.file_of(source_id)) is None:
         return ""
-    name, day = held[0], held[1][:10]
+    name, day = imported[0], imported[1][:10]
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return f"{name}, imported {'today' if day == today else f'on {day}'}"

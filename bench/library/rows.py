@@ -185,7 +185,7 @@ def _completed(rows: pa.Table) -> pa.Table:
     for name, kind in POINT_COLUMNS.items():
         if name not in columns:
             columns[name] = pa.nulls(len(rows), kind)
-    for name in stated.SPELLINGS:
+    for name in stated.NAMES:
         columns[name] = pc.if_else(pc.equal(columns[name], ""), None, columns[name])
     columns["date"] = _days(columns["date"])
     return pa.table(columns)

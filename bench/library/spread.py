@@ -24,15 +24,7 @@ MOST_SEEN = 1_000
 LOADS = ("concurrency", "request_rate", "batch")
 THROUGHPUTS = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s")
 COLUMNS = (
-    "model",
-    "precision",
-    "accelerator",
-    "accelerators",
-    "tp",
-    "engine",
-    "engine_version",
-    "isl",
-    "osl",
+    *"model precision accelerator accelerators tp engine engine_version isl osl".split(),
     *LOADS,
     *THROUGHPUTS,
     "date",
@@ -70,7 +62,8 @@ def heading(column: str) -> str:
 
 def spread(column: str, values: Iterable[Any], many: int = 0) -> Spread | None:
     """The spread of these values of a column, of which there were at least so `many`; None where there is none."""
-    distinct = sorted({_plain(value) for value in values if value is not None})
+    plain = (one.isoformat() if isinstance(one, datetime.date) else one for one in values if one is not None)
+    distinct = sorted(set(plain))
     if not distinct:
         return None
     if max(many, len(distinct)) <= FEW:
@@ -104,10 +97,6 @@ class Spreads:
         """The spread of every column that has a value."""
         every = {column: spread(column, values, self._many.get(column, 0)) for column, values in self._seen.items()}
         return {column: one for column, one in every.items() if one is not None}
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime.date) else value
 
 
 def _word(column: str, value: SpreadValue) -> str:

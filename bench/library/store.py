@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import tempfile
 import time
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,10 @@ BEGINNING = re.compile(r"[0-9a-f]{8,63}|[0-9]{8}-[0-9a-f-]{0,14}")
 """How a source id may begin that a person has not written out."""
 
 ABANDONED_S = 60
+SCRATCH = "kneepoint-import-"
+"""What the names of folders in the temporary place begin with."""
+
+LOCK = "lock"
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """What the system says of a disk that takes no more."""
 
@@ -67,6 +72,11 @@ class Root:
     def staging(self) -> Path:
         """Where unfinished writes lie; on the same file system, so that a rename publishes them."""
         return self.path / "tmp"
+
+    @property
+    def staged(self) -> list[Path]:
+        """The folders of unfinished writes."""
+        return list(self.staging.iterdir()) if self.staging.is_dir() else []
 
     def ledger(self, name: str) -> Path:
         """The append-only file of this name."""
@@ -159,12 +169,13 @@ def sources_in(root: Root) -> list[str]:
 
 def source_names(root: Root) -> list[str]:
     """The same in the order of their ids, without a look at what is in them."""
-    found = [name for name in _names(root.sources) if SOURCE_ID.fullmatch(name)]
-    sweeps = [name for name in _names(root.path / journal.SWEEPS) if journal.SWEEP_ID.fullmatch(name)]
+    found = [name for name in names_in(root.sources) if SOURCE_ID.fullmatch(name)]
+    sweeps = [name for name in names_in(root.path / journal.SWEEPS) if journal.SWEEP_ID.fullmatch(name)]
     return sorted(found) + sorted(name for name in sweeps if (root.source(name) / journal.FILE).is_file())
 
 
-def _names(folder: Path) -> list[str]:
+def names_in(folder: Path) -> list[str]:
+    """The names of what lies in a folder; none where it is not there."""
     try:
         return os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
@@ -185,7 +196,22 @@ def staging_folder(root: Root) -> Iterator[Path]:
     root.staging.mkdir(parents=True, exist_ok=True)
     folder = root.staging / f"{uuid.uuid4().hex}-{os.getpid()}"
     folder.mkdir()
-    lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o644)
+    with locked_folder(folder):
+        yield folder
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A new folder of this machine's temporary place that only this user can read; it is removed at the end."""
+    clear_abandoned(temporary(SCRATCH))
+    with locked_folder(Path(tempfile.mkdtemp(prefix=SCRATCH))) as folder:
+        yield folder
+
+
+@contextlib.contextmanager
+def locked_folder(folder: Path) -> Iterator[Path]:
+    """The folder, locked while this process lives, so that it can be cleared away after a kill; removed at the end."""
+    lock = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield folder
@@ -202,22 +228,25 @@ def promise(folder: Path, sources: Iterable[str]) -> None:
 def promised(root: Root) -> set[str]:
     """The sources that living processes are bringing, whose rows may not be there yet."""
     found = set[str]()
-    for name in _names(root.staging):
+    for name in names_in(root.staging):
         with contextlib.suppress(OSError):
             names = (root.staging / name / PROMISED).read_text().split()
-            found.update(() if nobody_holds(root.staging / name / "lock") else names)
+            found.update(() if nobody_holds(root.staging / name / LOCK) else names)
     return found
 
 
-def clear_abandoned(root: Root, of_process: int | None = None) -> None:
-    """Remove the staging folders whose process died a while ago, and those of one that is known to have."""
-    if not root.staging.is_dir():
-        return
-    for folder in root.staging.iterdir():
+def temporary(prefix: str) -> list[Path]:
+    """The folders of this machine's temporary place whose names begin so."""
+    return list(Path(tempfile.gettempdir()).glob(f"{prefix}*"))
+
+
+def clear_abandoned(folders: Iterable[Path], of_process: int | None = None) -> None:
+    """Remove those of these locked folders whose process died a while ago, or is this one, which is known to have."""
+    for folder in folders:
         with contextlib.suppress(OSError):
             settled = time.time() - folder.stat().st_mtime > ABANDONED_S
             known = of_process is not None and folder.name.endswith(f"-{of_process}")
-            if (settled or known) and nobody_holds(folder / "lock"):
+            if (settled or known) and nobody_holds(folder / LOCK):
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -47,15 +47,7 @@ SOURCES: Mapping[str, pa.DataType] = {
 }
 NOTES = {"id": TEXT, "source_id": TEXT, "text": TEXT, "at": TEXT, "who": TEXT}
 TAGS = {"id": TEXT, "source_id": TEXT, "tag": TEXT, "at": TEXT, "who": TEXT}
-RETRACTIONS = {
-    "id": TEXT,
-    "kind": TEXT,
-    "source_id": TEXT,
-    "reason": TEXT,
-    "at": TEXT,
-    "who": TEXT,
-    "purged": pa.bool_(),
-}
+RETRACTIONS = {**dict.fromkeys("id kind source_id reason at who".split(), TEXT), "purged": pa.bool_()}
 FACTS = {"source_id": TEXT, "fact": TEXT, "value": TEXT}
 HELD = {"source_id": TEXT, "pack": TEXT}
 PRICES = {
@@ -169,32 +161,21 @@ def _of_files(snapshot: Snapshot) -> Iterable[Mapping[str, Any]]:
             latest[tuple(entry.get(key) for key in REFUSALS)] = entry
     yield from latest.values()
     yield from map(vars, snapshot.ledgers.set_aside)
-    for path, reason in snapshot.damaged.items():
-        yield {"file": _shown(Path(path)), "reason": reason}
+    for path, reason in snapshot.damaged.items():  # packs by their names, journals by their places in the library
+        parts = Path(path).parts
+        yield {"file": "/".join(parts[-3:] if parts[-1] == journal.FILE else parts[-1:]), "reason": reason}
     for file in snapshot.models:
         if isinstance(unread := config_shape(file), str):
             yield vars(Refusal(f"models/{Path(file.path).name}", unread))
 
 
-def _shown(path: Path) -> str:
-    """A pack by its name, a journal by its place below the library."""
-    return "/".join(path.parts[-3:]) if path.name == journal.FILE else path.name
-
-
 def _named(rows: Sequence[Any]) -> pa.Table:
     """Rows of dataclasses with every field, typed by what the field declares."""
-    kinds = {}
-    for column in dataclasses.fields(rows[0]):
-        declared = str(column.type)
-        kinds[column.name] = (
-            pa.list_(TEXT)
-            if "tuple" in declared
-            else REAL
-            if "float" in declared
-            else WHOLE
-            if "int" in declared
-            else TEXT
-        )
+    by_word = {"tuple": pa.list_(TEXT), "float": REAL, "int": WHOLE, "": TEXT}
+    kinds = {
+        column.name: next(kind for word, kind in by_word.items() if word in str(column.type))
+        for column in dataclasses.fields(rows[0])
+    }
     return _arrow([{**vars(row), "aliases": list(row.aliases)} for row in rows], kinds)
 
 

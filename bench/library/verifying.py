@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bench.errors import InputError, NotFound
 from bench.formats import journal
@@ -15,7 +13,7 @@ from bench.library import erasing, ledger, rebuilding
 from bench.library.importing.batch import unchanged
 from bench.library.packs import Pack, damage, listed, read_sheet
 from bench.library.snapshot import Watch
-from bench.library.store import ABANDONED_S, Root, read_manifest, short, source_names
+from bench.library.store import ABANDONED_S, Root, names_in, read_manifest, short, source_names
 from bench.progress import steps
 
 REBUILD = "Read the library's sources again: `python -m bench rebuild`."
@@ -47,10 +45,6 @@ class Verified:
     without_sums: int
     moved_aside: int
     wrong: tuple[Damage, ...]
-
-    def document(self) -> dict[str, Any]:
-        """As `verify --json` prints it."""
-        return asdict(self)
 
 
 def verify(roots: Sequence[Root], watch: Watch, missing: Callable[[Sequence[str]], set[str]]) -> Verified:
@@ -93,8 +87,7 @@ def _packs(root: Root) -> Iterator[Damage]:
             what = str(problem) if path.exists() else None
         if what is not None:
             yield Damage(f"{root.points.name}/{name}", f"{what.partition(';')[0]}.", do)
-    names = os.listdir(root.points) if root.points.is_dir() else []
-    for name in sorted(name for name in names if f"{name.partition('.')[0]}.parquet" not in packs):
+    for name in sorted(name for name in names_in(root.points) if f"{name.partition('.')[0]}.parquet" not in packs):
         if _settled(root.points / name):
             yield Damage(
                 f"{root.points.name}/{name}", "The pack that this lay beside is gone.", f"{do} Then delete it."
@@ -114,12 +107,13 @@ def _sources(root: Root, watch: Watch) -> Iterator[Damage]:
         except (InputError, NotFound) as problem:
             if not watch.look().purged(source_id) and folder.is_dir():
                 yield Damage(where, str(problem), PUT_BACK if root.writable else RESTORE)
-    for source_id in rebuilding.without_rows(root, watch):
-        where = root.source(source_id).relative_to(root.path).as_posix()
-        yield Damage(where, "No pack holds what was read of it.", REBUILD if root.writable else RESTORE)
-    for source_id in rebuilding.without_files(root, watch):
-        where = root.source(source_id).relative_to(root.path).as_posix()
-        yield Damage(where, "It is gone, though its rows are in a pack.", PUT_BACK if root.writable else RESTORE)
+    for ids, what, do in (
+        (rebuilding.without_rows(root, watch), "No pack holds what was read of it.", REBUILD),
+        (rebuilding.without_files(root, watch), "It is gone, though its rows are in a pack.", PUT_BACK),
+    ):
+        for source_id in ids:
+            where = root.source(source_id).relative_to(root.path).as_posix()
+            yield Damage(where, what, do if root.writable else RESTORE)
 
 
 def _ledgers(root: Root) -> Iterator[Damage]:

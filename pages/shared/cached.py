@@ -15,7 +15,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from bench import after_import, audit, chart, destinations, export, holdings, next_steps, selection
+from bench import after_import, audit, chart, destinations, export, next_steps, selection
 from bench.basis import prices, story
 from bench.destinations import Destination, Directions
 from bench.dictionary import DictionaryTable, tables
@@ -23,9 +23,10 @@ from bench.errors import BenchError, UsageError
 from bench.export.rows import readable
 from bench.export.serving.desk import ExportDesk
 from bench.holdings import card, data_link, history, listing, provenance
+from bench.holdings import tables as library_tables
 from bench.library import Library
 from bench.library.importing.jobs import ImportJobs
-from bench.library.user_sql.desk import QueryDesk
+from bench.library.user_sql.query import QueryDesk
 from bench.questions import Answer, Choices, heatmap, openable, question, questions
 from bench.selection import Offer
 from bench.view import FilterPairs, View
@@ -321,13 +322,13 @@ def lost_changes(version: str, size: tuple[int, ...]) -> list[str]:
 @st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def passports(view: View, version: str) -> pd.DataFrame:
     """The passports of the sources a View selects."""
-    return holdings.passports(library(), view)
+    return library_tables.passports(library(), view)
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def held(table: str, version: str) -> pd.DataFrame:
     """A table of the whole library: sources, scores, prices or refusals."""
-    return holdings.TABLES[table](library())
+    return library_tables.TABLES[table](library())
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW)
@@ -339,7 +340,7 @@ def dictionary(version: str) -> tuple[DictionaryTable, ...]:
 @st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def summary(version: str) -> str:
     """What is loaded, in one sentence."""
-    return holdings.summary(library())
+    return library_tables.summary(library())
 
 
 @st.cache_resource(show_spinner=False)

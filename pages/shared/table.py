@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from bench import catalogue, chart
-from bench.export.rows import csv, excel, parquet
+from bench.export.rows.files import csv, excel, parquet
 from bench.wording import counted
 
 SHOWN_ROWS = 5_000
@@ -20,9 +20,9 @@ WHOLE_ROWS, MOST_PX = 12, 460
 LINKS = frozenset({"source_url", "licence_url", "url"})
 
 FILES = (
-    ("CSV", csv.written, ".csv", "text/csv", None),
-    ("CSV for Excel", excel.written, ".excel.csv", "text/csv", "With the mark by which Excel knows its letters."),
-    ("Parquet", parquet.written, ".parquet", "application/vnd.apache.parquet", None),
+    ("CSV", csv, ".csv", "text/csv", None),
+    ("CSV for Excel", excel, ".excel.csv", "text/csv", "With the mark by which Excel knows its letters."),
+    ("Parquet", parquet, ".parquet", "application/vnd.apache.parquet", None),
 )
 """What a table is saved as: the button, what writes it, how the file's name ends, its type, and what to know of it."""
 

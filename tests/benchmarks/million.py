@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.library import Library
+from bench.library.query_cache import CachedResults
 from bench.questions import Answer, question, questions
 from bench.view import View
 from tests.benchmarks import Figure, seconds
@@ -51,10 +52,10 @@ def against_bare(folder: Path) -> Iterator[Figure]:
     bare = Bare(library, folder)
     for name in QUESTIONS:
         asked = question(name)
-        library.remembered.forget()
+        forget(library)
         statements = recorded(library, lambda recorder, asked=asked: asked.answer(recorder, View(whole=True)))
         pairs = in_turns(
-            lambda statements=statements: (library.remembered.forget(), run(library, statements)),
+            lambda statements=statements: (forget(library), run(library, statements)),
             lambda statements=statements: run(bare, statements),
         )
         mine = statistics.median(own for own, _ in pairs)
@@ -69,9 +70,14 @@ def against_bare(folder: Path) -> Iterator[Figure]:
     library.close()
 
 
+def forget(library: Library) -> None:
+    """Have every query run anew."""
+    library.remembered = CachedResults()
+
+
 def answered(library: Library, name: str) -> tuple[float, float]:
     """The seconds of an answer to nothing chosen, and of the same with its variations; nothing is remembered before."""
-    library.remembered.forget()
+    forget(library)
     told: list[Answer[Any]] = []
     alone = seconds(lambda: told.append(question(name).answer(library, View())))
     return alone, alone + seconds(lambda: question(name).robustness(library, told[0].view))

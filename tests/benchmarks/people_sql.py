@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.access import Visitor
 from bench.library import Library
 from bench.library.user_sql import query
-from bench.library.user_sql.desk import QueryDesk
+from bench.library.user_sql.query import QueryDesk
 from tests.benchmarks import Figure, seconds
 
 ROUNDS = 9

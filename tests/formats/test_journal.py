@@ -122,7 +122,7 @@ def changed(line: journal.JournalLine, **fields: Any) -> bytes:
         (changed(point(), metrics={"ttft_ms_p50": "fast"}), "ttft_ms_p50 'fast'"),
         (changed(point(), metrics={"failed_share": 37}), "failed_share 37, but a share is from 0 to 1"),
         (changed(point(), workload={"shared_prefix_share": 1.5}), "shared_prefix_share 1.5, but a share is"),
-        (changed(point(), load={"load_kind": "heavy"}), "the load kind 'heavy'"),
+        (changed(point(), load={"load_kind": "heavy"}), "load_kind 'heavy'"),
         (changed(point(), number="one"), "number 'one'"),
         (changed(point(), colour="red"), "the field 'colour', which no point has"),
         (changed(point(), flags=[{"kind": "x"}]), "lacks do, seen, why"),

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from bench.errors import NotFound
-from bench.holdings import hidden, opened, original
+from bench.holdings import opened
+from bench.holdings.originals import original
+from bench.holdings.tables import hidden
 from bench.library import Library
 from bench.library.ledger import person
 from bench.library.rows import KEPT_KEYS

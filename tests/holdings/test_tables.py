@@ -10,7 +10,8 @@ import pytest
 
 from bench import api
 from bench.errors import BenchError, NotFound
-from bench.holdings import counts, original, passports, passports_of, points, points_named, refusals, sources, summary
+from bench.holdings.originals import original
+from bench.holdings.tables import counts, passports, passports_of, sources, summary
 from bench.library import Library
 from bench.view import View
 from tests.holdings.made import CARD, HEAD, source_of
@@ -37,21 +38,15 @@ def test_a_source_says_its_licence_and_what_it_gave(kept: Library) -> None:
     assert row[["title", "licence", "points", "refusals"]].tolist() == ["Their table", "CC-BY-4.0", 2, 0]
 
 
-def test_points_of_a_view_have_no_empty_column_and_each_figure_a_passport(kept: Library) -> None:
-    view = View.of({"concurrency": [16]})
-    found = points(kept, view)
-    assert found["output_tokens_per_s"].tolist() == [840.0]
-    assert "tp" not in found
-    assert len(points(kept, View(), limit=1)) == 1
-    (id,) = found["point_id"]
-    assert points_named(kept, [id])["ttft_ms_p50"].tolist() == [96]
+def test_each_figure_of_a_point_has_a_passport(kept: Library) -> None:
+    (id,) = kept.fetch("SELECT point_id FROM points WHERE concurrency = 16")[0]
     assert "ttft_ms_p50" in passports_of(kept, id)["metric"].tolist()
     assert "ttft_ms_p50" in passports(kept, View())["metric"].tolist()
     assert passports(kept, View.of({"model": ["nothing"]})).empty
 
 
 def test_refusals_say_where(kept: Library) -> None:
-    row = refusals(kept).iloc[0]
+    row = kept.refusals().iloc[0]
     assert (row["column"], row["value"]) == ("output_tokens_per_s", "-3")
 
 

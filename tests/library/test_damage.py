@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from bench import api, holdings
+from bench import api
 from bench.cli import main
 from bench.errors import InputError
+from bench.holdings.tables import counts
 from bench.library import Library, merging
 from bench.library.importing import batch
 from bench.library.packs import listed
@@ -117,7 +118,7 @@ def test_whatever_happens_to_a_file_of_a_pack_a_rebuild_mends_it(
         pack = place / "points" / listed(place / "points")[0]
         damage(pack.with_name(pack.stem + ending), chance)
         library = Library.open(place, shipped=False)
-        holdings.counts(library)
+        counts(library)
         assert all("Rows are missing" in one for one in library.incomplete())
         assert library.incomplete()
         assert library.add([sweep(tmp_path, 99)]).refused == []

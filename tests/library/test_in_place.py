@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from bench import holdings
 from bench.errors import NotFound, UsageError
 from bench.formats.journal import EndLine
+from bench.holdings.originals import original
+from bench.holdings.tables import passports_of
 from bench.library import Library
 from bench.library.ids import point_ids
 from bench.library.packs import listed
@@ -67,7 +68,7 @@ def test_a_point_is_there_as_soon_as_its_line_is(library: Library) -> None:
     assert (source["points"], source["title"]) == (3, "A night at the lab")
     assert source["imported"] == "2026-11-21T12:00:00+00:00"
     assert library.refusals().empty
-    assert holdings.original(library, ID) == ("journal.jsonl", made.journal.read_bytes())
+    assert original(library, ID) == ("journal.jsonl", made.journal.read_bytes())
     other = Library.open(library.path, shipped=False)
     assert (rows(other), other.version) == (rows(library), library.version)
     other.close()
@@ -77,11 +78,11 @@ def test_once_it_has_ended_a_pack_holds_the_same(library: Library) -> None:
     made = Sweep(library.path)
     made.measure(1, 2)
     made.say(EndLine("done", "Every point is measured.", "2026-11-21T12:10:00+00:00"))
-    before, version, told = rows(library), library.version, holdings.passports_of(library, point_id(library))
+    before, version, told = rows(library), library.version, passports_of(library, point_id(library))
     library.settle()
     assert len(packs(library)) == 1
     assert (rows(library), library.version) == (before, version)
-    assert holdings.passports_of(library, point_id(library)).equals(told)
+    assert passports_of(library, point_id(library)).equals(told)
     assert len(told) == 2
     made.journal.chmod(0o000)
     made.journal.rename(made.journal.with_suffix(".away"))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bench import holdings
 from bench.cli import main
 from bench.holdings import history
+from bench.holdings.tables import counts
 from bench.library import Library, ledger
 from bench.library.store import Root, append_lines
 from bench.questions import question
@@ -94,7 +94,7 @@ def test_a_line_that_says_nothing_is_set_aside_and_told(tmp_path: Path, name: st
         for entry in ODD[name]:
             stream.write(json.dumps(entry) + "\n")
     again = Library.open(library.path, shipped=False)
-    holdings.counts(again)
+    counts(again)
     assert again.fetch("SELECT count(*) FROM points") == [(3,)]
     assert again.fetch("SELECT text FROM notes") == [("a sound line",)]
     told = again.fetch('SELECT file, "row" FROM refusals ORDER BY ALL')

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.library import Library, index
+from bench.library.query_cache import CachedResults
 from tests.library.files import sweep
 
 pytestmark = pytest.mark.long
@@ -46,7 +47,7 @@ def test_opening_loads_no_pandas_whatever_is_in_the_library(tmp_path: Path) -> N
 
 def anew(library: Library, sql: str) -> list[tuple[object, ...]]:
     """The rows of a query that is put to the index whatever was asked before."""
-    library.remembered.forget()
+    library.remembered = CachedResults()
     return library.fetch(sql)
 
 

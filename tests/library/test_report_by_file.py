@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.library import Library, report_by_file
 from bench.library.facts import PRICE
-from bench.library.report_by_file import FileLine, OpenSource, open_sources, stated, still_open
+from bench.library.report_by_file import FileLine, open_sources, stated, still_open
 from tests.library.files import SCORE, sweep, table
 
 
@@ -52,7 +52,7 @@ def test_what_a_file_leaves_open_is_asked_and_never_what_it_says(tmp_path: Path)
     assert sources["open.csv"].open["accelerator"] == 1
     assert "accelerator" not in sources["sweep1.csv"].open
     assert sources["sweep1.csv"].open[PRICE] == 3
-    facts = stated(list(sources.values()), {"accelerator": "h200-sxm", PRICE: 2.5}, {})
+    facts = stated([*sources.values()], {"accelerator": "h200-sxm", PRICE: 2.5}, {})
     assert facts[sources["open.csv"].source_id] == {"accelerator": "h200-sxm", PRICE: 2.5}
     assert facts[sources["sweep1.csv"].source_id] == {PRICE: 2.5}
     assert "Accelerator" in still_open(sources["open.csv"], {})
@@ -60,7 +60,7 @@ def test_what_a_file_leaves_open_is_asked_and_never_what_it_says(tmp_path: Path)
 
 
 def test_what_is_stated_for_one_wins_over_what_is_stated_for_all() -> None:
-    sources = [OpenSource("a", "a.csv", 1, {"model": 1}), OpenSource("b", "b.csv", 1, {"model": 1})]
+    sources = [FileLine(f"{id}.csv", source_id=id, points=1, open={"model": 1}) for id in ("a", "b")]
     assert stated(sources, {"model": "x"}, {"b": {"model": "y"}}) == {"a": {"model": "x"}, "b": {"model": "y"}}
     assert stated(sources, {}, {"b": {"model": ""}}) == {}
 

@@ -13,13 +13,12 @@ import pytest
 
 from bench.library import Library
 from bench.library.importing import uploads
-from bench.library.scratch import PREFIX, scratch_folder
-from bench.library.store import ABANDONED_S
+from bench.library.store import ABANDONED_S, SCRATCH, scratch_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 HOLDS = """
 import sys, time
-from bench.library.scratch import scratch_folder
+from bench.library.store import scratch_folder
 with scratch_folder() as folder:
     print(folder, flush=True)
     time.sleep(60)
@@ -33,7 +32,7 @@ def test_the_folder_of_a_process_that_was_killed_is_cleared(tmp_path: Path, monk
     ) as process:
         assert process.stdout is not None
         folder = Path(process.stdout.readline().decode().strip())
-        assert folder.name.startswith(PREFIX)
+        assert folder.name.startswith(SCRATCH)
         old = time.time() - 10 * ABANDONED_S
         os.utime(folder, (old, old))
         uploads.clear_abandoned()

@@ -68,7 +68,7 @@ def test_a_lock_is_held_once_and_ends_with_its_block(tmp_path: Path) -> None:
 
 def test_only_folders_of_the_dead_are_cleared(tmp_path: Path) -> None:
     root = Root(tmp_path, writable=True)
-    clear_abandoned(root)
+    clear_abandoned(root.staged)
     dead, young = root.staging / "dead", root.staging / "young"
     for folder in (dead, young):
         folder.mkdir(parents=True)
@@ -76,6 +76,6 @@ def test_only_folders_of_the_dead_are_cleared(tmp_path: Path) -> None:
     with staging_folder(root) as alive:
         os.utime(dead, (0, 0))
         os.utime(alive, (0, 0))
-        clear_abandoned(root)
+        clear_abandoned(root.staged)
         assert (dead.exists(), young.exists(), alive.exists()) == (False, True, True)
     assert not alive.exists()

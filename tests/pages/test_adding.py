@@ -215,7 +215,7 @@ def id_of(at: AppTest, file: str) -> str:
     """The id that the source in this file would get."""
     look = at.session_state["adding"].look
     lines = report_by_file.by_file(look.report(), look.shown)
-    return next(str(line.source_id) for line in lines if line.file == file)
+    return next(line.source_id for line in lines if line.file == file)
 
 
 def test_what_a_bundle_brings_and_hides_is_told_before_it_is_imported(

@@ -28,7 +28,7 @@ def no_process_is_left() -> Iterator[None]:
 @pytest.fixture
 def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever would run a query fails."""
-    monkeypatch.setattr(query, "result_by", None)
+    monkeypatch.setattr(query, "answer", None)
 
 
 def said(page: AppTest) -> str:

@@ -6,13 +6,12 @@ import json
 import os
 import signal
 import sys
-from pathlib import Path
 
 from bench.errors import BenchError, UsageError
 from bench.export import format_named
 from bench.library import Library
-from bench.library.confinement import limit_memory
 from bench.view import View
+from bench.workers import limit_memory
 
 ROOM = 2 << 30
 """Bytes a file may take to be made, beyond what the opened library takes."""
@@ -27,7 +26,7 @@ def main() -> int:
     signal.setitimer(signal.ITIMER_REAL, request["seconds"])
     os.nice(NICE)
     try:
-        library = Library.of([(Path(path), own) for path, own in request["folders"]])
+        library = Library.of(request["folders"])
         with library.cursor() as cursor:
             limit_memory(cursor, ROOM)
         content = format_named(request["format"]).write(library, View.from_query(request["query"]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import tempfile
 import threading
 import time
@@ -13,8 +12,8 @@ from typing import IO, TYPE_CHECKING
 
 from bench.errors import BenchError, UsageError
 from bench.export.serving.child import REFUSED
-from bench.library import confinement
 from bench.wording import counted
+from bench.workers import Worker
 
 if TYPE_CHECKING:
     from bench.export import ExportFormat
@@ -48,7 +47,7 @@ class ExportDesk:
 
         Raises:
             Busy: there was no place within `wait_s`.
-            Left: `gone` says so of who asked.
+            VisitorLeft: `gone` says so of who asked.
             UsageError: what is selected cannot be such a file, or takes too long.
         """
         if not self._places.acquire(timeout=wait_s):
@@ -57,63 +56,36 @@ class ExportDesk:
                 "ask again in a moment."
             )
         try:
-            return self._by_a_process(kind, view, gone)
+            file = tempfile.TemporaryFile()  # noqa: SIM115 (whoever asked closes it)
+            try:
+                self._write(file, kind, view, gone)
+                file.seek(0)
+            except BaseException:
+                file.close()
+                raise
         finally:
             self._places.release()
+        return file
 
-    def _by_a_process(self, kind: ExportFormat, view: View, gone: Callable[[], bool]) -> IO[bytes]:
-        request = {
-            "folders": [[str(path), own] for path, own in self.library.folders],
-            "format": kind.name,
-            "query": view.query(),
-            "seconds": TIME_LIMIT_S,
-        }
-        file = tempfile.TemporaryFile()  # noqa: SIM115 (whoever asked closes it)
-        try:
-            status = _ran(json.dumps(request).encode() + b"\n", file, gone)
+    def _write(self, file: IO[bytes], kind: ExportFormat, view: View, gone: Callable[[], bool]) -> None:
+        folders = self.library.folders
+        request = {"folders": folders, "format": kind.name, "query": view.query(), "seconds": TIME_LIMIT_S}
+        end = time.monotonic() + 2 * TIME_LIMIT_S  # its own alarm comes first, once it has started
+        too_long = UsageError(f"The export took longer than {TIME_LIMIT_S:g} s: narrow the selection.")
+
+        def is_over() -> bool:
+            if gone():
+                raise VisitorLeft("Whoever asked for this export has left.")
+            if time.monotonic() > end:
+                raise too_long
+            return False
+
+        status = Worker("bench.export.serving.child", request).attend(file.write, is_over, LOOKED_EVERY_S)
+        if status == -signal.SIGALRM:
+            raise too_long
+        if status == REFUSED:
             file.seek(0)
-            if status == 0:
-                return file
-            raise _why(status, file)
-        except BaseException:
-            file.close()
-            raise
-
-
-def _ran(request: bytes, file: IO[bytes], gone: Callable[[], bool]) -> int:
-    """The status the process ended with; VisitorLeft, and it is ended, as soon as nobody waits for it."""
-    process = subprocess.Popen(
-        confinement.command("bench.export.serving.child"),
-        stdin=subprocess.PIPE,
-        stdout=file,
-        stderr=subprocess.DEVNULL,
-        cwd=confinement.PROJECT,
-        env=confinement.environment(),
-        start_new_session=True,
-    )
-    end = time.monotonic() + 2 * TIME_LIMIT_S
-    to_send: bytes | None = request
-    try:
-        while True:
-            try:
-                process.communicate(to_send, timeout=LOOKED_EVERY_S)
-                return process.returncode
-            except subprocess.TimeoutExpired:
-                to_send = None  # it goes on with what it was given
-                if gone():
-                    raise VisitorLeft("Whoever asked for this export has left.") from None
-                if time.monotonic() > end:
-                    return -signal.SIGALRM
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
-
-
-def _why(status: int, file: IO[bytes]) -> BenchError:
-    if status == -signal.SIGALRM:
-        return UsageError(f"The export took longer than {TIME_LIMIT_S:g} s: narrow the selection.")
-    if status == REFUSED:
-        told = json.load(file)
-        return (UsageError if told["usage"] else BenchError)(told["why"])
-    return BenchError("The export broke off; the library is unharmed. Narrow the selection, or ask again.")
+            told = json.load(file)
+            raise (UsageError if told["usage"] else BenchError)(told["why"])
+        if status != 0:
+            raise BenchError("The export broke off; the library is unharmed. Narrow the selection, or ask again.")

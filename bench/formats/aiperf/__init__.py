@@ -68,6 +68,19 @@ SHAPES = {name: KeyShape(keys, ("object", "lines"), specificity=len(keys) + 1) f
 RANK = {"requests": 0, "run": 0, "old run": 0, "trials": 1, "sweep": 2}
 """Of two that tell of the same requests the lower one is the measurement."""
 
+KNOWN = (
+    "schema_version input_config benchmark_id error_summary warmup_metrics end_time aggregation_type num_profile_runs "
+    "num_successful_runs failed_runs best_configurations pareto_optimal runtime_submission_invalid_reasons".split()
+)
+KNOWN_OF_SUMS = (
+    "confidence_level run_labels single_run cooldown_seconds variation_label sweep_mode aggregation_type "
+    "num_profile_runs failed_runs sweep_parameters num_combinations".split()
+)
+KNOWN_OF_RUNS = (
+    "benchmark_id sweep_id random_seed run_label variation_label variation_index variation_values cli_command".split()
+)
+"""What says nothing that is kept: at the root, of a sum's metadata, and of a run."""
+
 FOLDERS_OF_SUMS = ("aggregate", "sweep_aggregate")
 
 recognises = by_keys(*SHAPES.values())
@@ -134,18 +147,8 @@ def read(file: SourceFile) -> Reading:
         points = [_run(figures.of_point(), root, file)]
     if not points:
         raise InputError(f"{file.name} is of a sweep none of whose runs succeeded, so it holds no result.")
-    root.passed_over(
-        "schema_version",
-        "input_config",
-        "benchmark_id",
-        "error_summary",
-        "warmup_metrics",
-        "end_time",
-        "runtime_submission_invalid_reasons",
-    )
-    root.fields("metadata").passed_over(
-        "confidence_level", "run_labels", "single_run", "cooldown_seconds", "variation_label", "sweep_mode"
-    )
+    root.passed_over(*KNOWN)
+    root.fields("metadata").passed_over(*KNOWN_OF_SUMS)
     return finished(file, points, figures, fields=[root], ignore=("input_config.",))
 
 
@@ -178,16 +181,7 @@ def _run(metrics: PointMetrics, root: Fields, file: SourceFile) -> Point:
     if cancelled or complete is False:
         notes.append("The run was cancelled before its end.")
     trial = info.whole("trial")
-    info.passed_over(
-        "benchmark_id",
-        "sweep_id",
-        "random_seed",
-        "run_label",
-        "variation_label",
-        "variation_index",
-        "variation_values",
-        "cli_command",
-    )
+    info.passed_over(*KNOWN_OF_RUNS)
     return _point(
         root.file,
         metrics,
@@ -204,7 +198,6 @@ def _run(metrics: PointMetrics, root: Fields, file: SourceFile) -> Point:
 def _trials(metrics: PointMetrics, root: Fields) -> Point:
     stated = root.fields("metadata")
     trials = max(1, stated.whole("num_successful_runs") or stated.whole("num_profile_runs") or 1)
-    stated.passed_over("aggregation_type", "num_profile_runs", "failed_runs")
     values, model = stated.fields("variation_values"), stated.text("model")
     blocks = Blocks(root.fields("metrics"), trials, flat=True)
     file_blocks(metrics, blocks)
@@ -224,15 +217,6 @@ def _cells(figures: MetricCollector, root: Fields) -> Iterator[Point]:
     """Each cell of a sweep. Its runs are said to be as many for every cell, those that failed left out."""
     stated = root.fields("metadata")
     trials = max(1, stated.whole("num_trials_per_value") or 1)
-    stated.passed_over("sweep_parameters", "num_combinations", "aggregation_type")
-    root.passed_over(
-        "aggregation_type",
-        "num_profile_runs",
-        "num_successful_runs",
-        "failed_runs",
-        "best_configurations",
-        "pareto_optimal",
-    )
     for place, cell in enumerate(root.each("per_combination_metrics")):
         values = cell.fields("parameters")
         blocks = Blocks(cell.fields("metrics"), trials)

@@ -87,12 +87,8 @@ LEFT_OUT_BEGINNINGS = tuple(
 
 
 COUNTS = (
-    "request_count",
-    "error_request_count",
-    "completed_request_count",
-    "input_sequence_length",
-    "output_sequence_length",
-    "benchmark_duration",
+    "request_count error_request_count completed_request_count input_sequence_length output_sequence_length "
+    "benchmark_duration".split()
 )
 IN_A_BLOCK = ("unit", "count", "sum", "mean", "cv", "se", "ci_low", "ci_high", "t_critical", *STATISTICS)
 

@@ -155,15 +155,20 @@ KNOWN_BACKEND = tuple(
     ).split()
 )
 KNOWN_STATISTICS = (
-    "median",
-    "mode",
-    "variance",
-    "count",
-    "total_sum",
-    "pdf",
-    "mean_ci",
-    "percentile_cis",
-    "cumulative_distribution_function",
+    "median mode variance count total_sum pdf mean_ci percentile_cis cumulative_distribution_function".split()
+)
+KNOWN_STRATEGY = (
+    "worker_count max_concurrency rampup_duration random_seed initial_burst start_time startup_duration "
+    "time_scale".split()
+)
+KNOWN_BENCHMARK = (
+    "type_ id_ run_id run_stats extras scheduler_state scheduler_metrics requests request_samples end_time "
+    "warmup_duration cooldown_duration request_totals".split()
+)
+KNOWN_RUN = (
+    "id_ run_id run_index constraints sample_size sample_requests warmup cooldown prefer_response_metrics slo "
+    "confidence warnings profile requests environment strategy_index max_number max_duration warmup_number "
+    "warmup_duration cooldown_number cooldown_duration".split()
 )
 
 recognises = by_keys(*SHAPES)
@@ -240,16 +245,7 @@ def _load(config: Fields) -> Load:
     strategy = config.fields("strategy")
     kind = strategy.text("type_") or strategy.text("kind")
     streams, rate = strategy.whole("streams"), strategy.number("rate")
-    strategy.passed_over(
-        "worker_count",
-        "max_concurrency",
-        "rampup_duration",
-        "random_seed",
-        "initial_burst",
-        "start_time",
-        "startup_duration",
-        "time_scale",
-    )
+    strategy.passed_over(*KNOWN_STRATEGY)
     if kind == "synchronous":
         return Load("closed", concurrency=1)
     if kind == "concurrent" and streams is not None and streams >= 1:
@@ -421,26 +417,7 @@ def _slow_client(benchmark: Fields) -> tuple[Flag, ...]:
 
 def _pass_over(benchmark: Fields) -> None:
     """Pass over the rest of a benchmark, which is known and says how it ran."""
-    benchmark.passed_over(
-        "type_",
-        "id_",
-        "run_id",
-        "run_stats",
-        "extras",
-        "scheduler_state",
-        "scheduler_metrics",
-        "requests",
-        "request_samples",
-        "end_time",
-        "warmup_duration",
-        "cooldown_duration",
-        "request_totals",
-    )
+    benchmark.passed_over(*KNOWN_BENCHMARK)
     benchmark.fields("request_loader").passed_over("type_", "data_args", "processor", "processor_args")
     for key in ("args", "config"):
-        benchmark.fields(key).passed_over(
-            "id_", "run_id", "run_index", "constraints", "sample_size", "sample_requests", "warmup", "cooldown",
-            "prefer_response_metrics", "slo", "confidence", "warnings", "profile", "requests", "environment",
-            "strategy_index", "max_number", "max_duration", "warmup_number", "warmup_duration", "cooldown_number",
-            "cooldown_duration",
-        )  # fmt: skip
+        benchmark.fields(key).passed_over(*KNOWN_RUN)

@@ -8,6 +8,12 @@ from typing import Any
 from bench import names
 from bench.formats.reading import MOST_WHOLE, Fields
 
+OF_ROLES = (
+    "prefill_tp prefill_ep prefill_dp_attention prefill_num_workers decode_num_workers num_prefill_gpu num_decode_gpu "
+    "is_multinode".split()
+)
+"""What a dump has of each role, which repeats one node's."""
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -70,16 +76,7 @@ def _together(stated: Fields) -> Layout:
         "ep": stated.count("ep") or stated.count("decode_ep"),
         "dp_attention": _flag(stated, "dp_attention" if "dp_attention" in stated else "decode_dp_attention"),
     }
-    stated.passed_over(
-        "prefill_tp",
-        "prefill_ep",
-        "prefill_dp_attention",
-        "prefill_num_workers",
-        "decode_num_workers",
-        "num_prefill_gpu",
-        "num_decode_gpu",
-        "is_multinode",
-    )
+    stated.passed_over(*OF_ROLES)
     return Layout(count, count, count, fields)
 
 

@@ -11,12 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bench.formats.table.cells import Parse, Unexpected
-from bench.formats.table.slices import MAX_NUMBER, within
+from bench.formats.table.slices import MAX_NUMBER, Slice, within
+from bench.records import Refusal
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$"
 MAX_NUMBER_LENGTH = 64
 SHOWN = 200
 REMEMBERED = 50_000
+MAX_REFUSALS = 10_000
 
 CellMask = npt.NDArray[np.bool_]
 CellText = Callable[[int], str]
@@ -47,6 +49,41 @@ class Verdicts:
         """The rows that load."""
         kept: CellMask = ~(self.bad | self.blank)
         return kept
+
+
+class RefusedRows:
+    """Collects the refusals of one file."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._beyond = 0
+        self.kept: list[Refusal] = []
+
+    def of_slice(self, rows: Slice, verdicts: Verdicts) -> None:
+        """Take up what was refused in one slice."""
+        refusals = [
+            Refusal(self._file, f"Row {number:,} was refused: {reason}.", row=number)
+            for number, reason in rows.broken.items()
+        ]
+        room = max(0, MAX_REFUSALS - len(self.kept))
+        for place in np.flatnonzero(verdicts.bad)[:room]:
+            refusals.append(self._cell(int(rows.numbers[place]), *verdicts.reasons[int(place)]))
+        refused = len(rows.broken) + int(verdicts.bad.sum())
+        refusals = sorted(refusals, key=lambda refusal: refusal.row or 0)[:room]
+        self.kept.extend(refusals)
+        self._beyond += refused - len(refusals)
+
+    def finish(self) -> None:
+        """Put the refusals in the order of the rows, and say how many there were beyond those that are listed."""
+        self.kept.sort(key=lambda refusal: refusal.row or 0)
+        if self._beyond:
+            reason = f"{self._beyond:,} further rows were refused; only the first {MAX_REFUSALS:,} are listed."
+            self.kept.append(Refusal(self._file, reason, further=self._beyond))
+
+    def _cell(self, row: int, column: str, value: str | None, expected: str) -> Refusal:
+        found = f"is {value!r}" if value is not None else "is absent"
+        reason = f"Row {row:,} was refused: {column[:80]} {found}, expected {expected}."
+        return Refusal(self._file, reason, row=row, column=column, value=value, expected=expected)
 
 
 def mask(condition: Any) -> CellMask:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Protocol
+from itertools import islice
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +20,10 @@ from bench.errors import InputError
 MAX_ROWS = 5_000_000
 MAX_COLUMNS = 1_000
 MAX_NUMBER = 1e30
+DEPTH = 3
+"""So many slices are taken apart ahead of the one that is worked on."""
+
+Item = TypeVar("Item")
 
 RowPositions = npt.NDArray[np.int64]
 
@@ -79,3 +86,19 @@ def within(column: pa.Array, least: float) -> bool:
 def plain_error(problem: Exception) -> str:
     """An Arrow error as the end of a sentence: its first line, shortened."""
     return str(problem).partition("\n")[0].strip().rstrip(".")[:200]
+
+
+def ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """The items in order, made by a thread of their own, at most DEPTH of them ahead; its errors are raised here."""
+    reader = ThreadPoolExecutor(1, thread_name_prefix="read ahead")
+
+    def read_one() -> Future[list[Item]]:
+        return reader.submit(lambda: list(islice(items, 1)))
+
+    try:
+        waiting = deque(read_one() for _ in range(DEPTH))
+        while made := waiting.popleft().result():
+            waiting.append(read_one())
+            yield made[0]
+    finally:
+        reader.shutdown(cancel_futures=True)

@@ -11,6 +11,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import stat
 import struct
 import tarfile
@@ -19,7 +20,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any
 
 from bench.errors import InputError
 from bench.library.importing.no_result import is_aside
@@ -114,7 +115,7 @@ class Unpacking:
             raise InputError(f"{path.name} is a {what} archive, which is not read here; pack it as zip or tar.gz.")
         self._count += 1
         room = min(MAX_BYTES, MAX_IN_ALL - self._bytes)
-        with path.open("rb") as stream:
+        with _Metered(path) as stream:
             archive = _Archive(path, self._folder / str(self._count), stream, room)
             try:
                 if what == "zip":
@@ -136,37 +137,20 @@ def _why_broken(path: Path, problem: Exception) -> str:
     return f"{path.name} is damaged and cannot be unpacked whole ({str(problem)[:120] or type(problem).__name__})."
 
 
-class _Metered(io.RawIOBase):
+class _Metered(io.FileIO):
     """An archive's bytes as they are read, counted; no more than a zip's directory is read at once."""
 
-    def __init__(self, name: str, stream: BinaryIO) -> None:
-        self._name = name
-        self._stream = stream
-        self.taken = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._stream.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._stream.tell()
+    taken = 0
 
     def read(self, size: int | None = -1) -> bytes:
         if size is None or size < 0:
-            here = self._stream.tell()
-            size = self._stream.seek(0, io.SEEK_END) - here
-            self._stream.seek(here)
+            size = os.fstat(self.fileno()).st_size - self.tell()
         if size > MAX_DIRECTORY:
             raise InputError(
-                f"{self._name} has a directory of more than {MAX_DIRECTORY:,} bytes; an archive may hold "
-                f"{MAX_ENTRIES:,} files."
+                f"{Path(str(self.name)).name} has a directory of more than {MAX_DIRECTORY:,} bytes; an archive may hold"
+                f" {MAX_ENTRIES:,} files."
             )
-        found = self._stream.read(size)
+        found = super().read(size)
         self.taken += len(found)
         return found
 
@@ -194,11 +178,11 @@ class _Header(tarfile.TarInfo):
 class _Archive:
     """One archive on its way into a folder, and what has come out of it so far."""
 
-    def __init__(self, path: Path, folder: Path, stream: BinaryIO, room: int) -> None:
+    def __init__(self, path: Path, folder: Path, stream: _Metered, room: int) -> None:
         self._name = path.name
         self._path = path
         self._folder = folder
-        self._metered = _Metered(path.name, stream)
+        self._metered = stream
         self._room = room
         self._size = path.stat().st_size
         self._entries = 0
@@ -309,7 +293,7 @@ class _Inflating(io.RawIOBase):
         elif what == "bzip2":
             self._stream = bz2.BZ2File(stream)
         elif what == "xz":
-            self._stream = lzma.LZMAFile(stream, format=lzma.FORMAT_XZ)  # type: ignore[arg-type]  # noqa: SIM115
+            self._stream = lzma.LZMAFile(stream, format=lzma.FORMAT_XZ)  # noqa: SIM115
         self._came = 0
 
     def readable(self) -> bool:

@@ -11,6 +11,7 @@ import datetime
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,7 @@ from bench.library import in_place, ledger
 from bench.library.importing.bundle_facts import BundleFacts, SourceOf
 from bench.library.importing.bundles import NAME, Bundle
 from bench.library.importing.discovery import FoundFiles, ResultFile, sentence
-from bench.library.importing.duplicates import SUMMED_UP, KnownFiles, main_of
-from bench.library.importing.related_files import sums_up
+from bench.library.importing.duplicates import SUMMED_UP, KnownFiles, main_of, sums_up
 from bench.library.importing.report import (
     AlreadyImported,
     HiddenByBundle,
@@ -35,16 +35,22 @@ from bench.library.importing.report import (
     ImportedModel,
     ImportReport,
     MissingFact,
+    NotUnderstood,
 )
-from bench.library.importing.report_limits import ListedProblems
 from bench.library.importing.staging import Staged, as_it_lies, publish_sources, sha256_of, stage
 from bench.library.packs import HeldSource, PackWriter
-from bench.library.rows import SourceRows, refusal_values
+from bench.library.rows import KEY_LENGTH, SourceRows, refusal_values
 from bench.library.runs import Runs
 from bench.library.snapshot import Snapshot
 from bench.library.spread import Spread
 from bench.library.store import MERGE_LOCK, Manifest, Root, exclusive, promise, publish, read_manifest, short
 from bench.records import Refusal
+
+MOST_ROWS = 20_000
+"""Refused rows that one import lists of all its files; a table's own limit is half of it."""
+
+MOST_KEYS, MOST_KEYS_IN_ALL = 200, 10_000
+"""Keys not understood that are listed of a file and of all; a new version of a tool brings a dozen."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +88,7 @@ class ImportBatch:
         self._runs = runs
         self._facts = facts or {}
         self._bundles = inside
-        self._bundle_facts = BundleFacts(snapshot.ledgers)
-        self._bundle_facts.open(inside)
+        self._bundle_facts = BundleFacts(snapshot.ledgers, inside)
         self._new_facts: dict[str, dict[str, Any]] = {}
         self._priced = priced
         self._keep = keep
@@ -120,7 +125,8 @@ class ImportBatch:
         """Put the file's rows in the batch, or say in the report why they are not."""
         source_id = ""
         try:
-            staged = self._staged(candidate)
+            put = partial(stage, folder=self._folder) if self._keep else as_it_lies
+            staged = put(candidate.path, candidate.companions)
             if candidate.bundled is not None:
                 candidate.bundled.demand(staged.source_id, candidate.path.name)
                 self._bundle_facts.vouch(candidate.bundled)
@@ -148,9 +154,8 @@ class ImportBatch:
             sweep = journal.sweep_of(candidate.path)
             points = len(journal.decode(candidate.path).points) if sweep else 0
             return self._snapshot.holding(sweep, points) if sweep else None
-        duplicates = self._known_files.duplicates(staged)
-        self._instead_of[source_id] = duplicates.parts
-        return duplicates.whole
+        whole, self._instead_of[source_id] = self._known_files.duplicates(staged)
+        return whole
 
     def _sum_up(self, digest: str, source_id: str) -> None:
         """Count no file that only sums up this source and others, be it here or yet to come.
@@ -246,20 +251,25 @@ class ImportBatch:
                 who,
                 "import",
                 imported=[
-                    {"file": row.file, "source_id": row.sha256, **self._facts_of_it(row.sha256)}
+                    {
+                        "file": row.file,
+                        "source_id": row.sha256,
+                        **({"facts": dict(own)} if (own := self._facts.get(row.sha256)) else {}),
+                    }
                     for row in self.report.imported
                 ],
                 refused=self.report.refusals,
                 facts=dict(self._facts.get("", {})),
             )
 
-    def _facts_of_it(self, source_id: str) -> dict[str, Any]:
-        return {"facts": dict(self._facts[source_id])} if self._facts.get(source_id) else {}
-
     def publish(self, who: str, *, generation: int = 0) -> Path | None:
         """The pack that everything taken is now visible in; None when there was nothing to publish."""
         if self._to_keep:
-            ledger.write(self._root, "refusals", *(self._refused(*pair) for pair in self._to_keep))
+            entries = [
+                {**refusal_values(one), "file": Path(one.file).name, "source_id": id or None, "at": ledger.now()}
+                for id, one in self._to_keep
+            ]
+            ledger.write(self._root, "refusals", *entries)
         visible = self._publish_taken(who, generation) if self._taken else None
         said = {"at": ledger.now(), "who": who}
         if self._sums:
@@ -279,7 +289,10 @@ class ImportBatch:
                 ledger.write(self._root, "retractions", *({**said, "source_id": id, "id": id} for id in back))
             if fresh:
                 publish_sources([(files, _manifest(held, files)) for held, files in fresh], self._root)
-                self._state([held.id for held, _ in fresh], who)
+                said = {"at": ledger.now(), "who": who}
+                stated = [(held.id, self._new(held.id)) for held, _ in fresh if self._new(held.id)]
+                if stated:
+                    ledger.write(self._root, "facts", *({**said, "source_id": id, "facts": own} for id, own in stated))
             return publish_pack(staged, self._root)
 
     def _hide_replaced(self, entry: ledger.Entry) -> None:
@@ -289,23 +302,6 @@ class ImportBatch:
                 said = {"id": before, "source_id": before, "reason": reason, "instead": id}
                 ledger.write(self._root, "retractions", {**entry, **said, "action": "retract"})
                 ledger.audit(self._root, str(entry["who"]), "retract", **said)
-
-    def _refused(self, source_id: str, refusal: Refusal) -> ledger.Entry:
-        about = {"file": Path(refusal.file).name, "source_id": source_id or None, "at": ledger.now()}
-        return {**refusal_values(refusal), **about}
-
-    def _staged(self, candidate: ResultFile) -> Staged:
-        path, companions = candidate.path, candidate.companions
-        if self._keep:
-            return stage(path, companions, self._folder)
-        return as_it_lies(path, companions)
-
-    def _state(self, ids: Sequence[str], who: str) -> None:
-        """Write down the facts of new sources."""
-        stated = {"at": ledger.now(), "who": who}
-        facts = [{**stated, "source_id": id, "facts": self._new(id)} for id in ids if self._new(id)]
-        if facts:
-            ledger.write(self._root, "facts", *facts)
 
     def _read(self, candidate: ResultFile, staged: Staged) -> None:
         ledgers, source_id = self._snapshot.ledgers, staged.source_id
@@ -350,6 +346,33 @@ class ImportBatch:
         if reading.not_understood:
             self.report.not_understood.append(self._listed.keys(shown, held.id, reading.not_understood))
         return done, rows.spreads.by_column
+
+
+class ListedProblems:
+    """The refused rows and the keys of one import, listed as far as there is room and counted beyond."""
+
+    def __init__(self) -> None:
+        self._rows = MOST_ROWS
+        self._keys = MOST_KEYS_IN_ALL
+
+    def refusals(self, file: str, every: Sequence[Refusal]) -> list[Refusal]:
+        """The refusals of a file; those of rows for which there is no room are one that says how many."""
+        rows = [refusal for refusal in every if refusal.row is not None]
+        if len(rows) <= self._rows:
+            self._rows -= len(rows)
+            return list(every)
+        kept, beyond, self._rows = rows[: self._rows], len(rows) - self._rows, 0
+        reason = (
+            f"{beyond:,} further rows of {file} were refused; an import lists {MOST_ROWS:,} of all its files. "
+            "Look at the file by itself."
+        )
+        return [*kept, *(refusal for refusal in every if refusal.row is None), Refusal(file, reason, further=beyond)]
+
+    def keys(self, file: str, source_id: str, every: Sequence[str]) -> NotUnderstood:
+        """The keys of a file that were not understood, and how many more there are."""
+        kept = tuple(key[:KEY_LENGTH] for key in every[: min(MOST_KEYS, self._keys)])
+        self._keys -= len(kept)
+        return NotUnderstood(file, source_id, kept, len(every) - len(kept))
 
 
 def _manifest(held: HeldSource, staged: Staged) -> Manifest:

@@ -27,13 +27,16 @@ KINDS = {"annotate": "note", "tag": "tag", "retract": "retract"}
 class BundleFacts:
     """What the bundles of one import say, and what of it is taken over."""
 
-    def __init__(self, ledgers: Ledgers) -> None:
+    def __init__(self, ledgers: Ledgers, bundles: Iterable[Bundle]) -> None:
         self._ever = ledgers.ever
         self._vouched: dict[str, set[str]] = {}
         self._first: dict[str, Bundle] = {}
-        self._sought: dict[str, dict[str, set[str]]] = {}
         self._inside: dict[str, str] = {}
         self._new: list[Remark] = []
+        self._sought: dict[tuple[str, str], set[str]] = {}
+        for bundle in bundles:
+            for remark in bundle.said:
+                self._sought.setdefault((bundle.shown, remark.source_id), set()).add(remark.id)
 
     def vouch(self, bundled: Bundled) -> None:
         """Count what the bundle says of the source, which lies in it with the bytes of its id."""
@@ -48,18 +51,8 @@ class BundleFacts:
 
     def sought(self, source_id: str) -> Collection[str]:
         """The points and scores that bundles with this source speak of, as lying in it."""
-        ids: set[str] = set()
-        for shown, sources in self._vouched.items():
-            if source_id in sources:
-                ids |= self._sought.get(shown, {}).get(source_id, set())
-        return ids
-
-    def open(self, bundles: Iterable[Bundle]) -> None:
-        """Learn what each bundle speaks of."""
-        for bundle in bundles:
-            of = self._sought.setdefault(bundle.shown, {})
-            for said in bundle.said:
-                of.setdefault(said.source_id, set()).add(said.id)
+        own = (shown for shown, sources in self._vouched.items() if source_id in sources)
+        return set[str]().union(*(self._sought.get((shown, source_id), ()) for shown in own))
 
     def note_inside(self, source_id: str, ids: Iterable[str]) -> None:
         """Note that these points and scores lie in the source."""

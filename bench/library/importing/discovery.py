@@ -269,14 +269,9 @@ def _files(paths: Sequence[Path]) -> Iterator[_GivenFile]:
     seen: set[Path] = set()
     for given in paths:
         folder = given.is_dir()
-        inside = sorted(_below(given)) if folder else [given]
-        for path in inside:
+        below = (path for path in given.rglob("*") if path.is_file()) if folder else ()
+        inside = [path for path in below if not any(map(no_result.is_aside, path.relative_to(given).parts))]
+        for path in sorted(inside) if folder else [given]:
             if path not in seen:
                 seen.add(path)
                 yield _GivenFile(path, str(path), given if folder else None)
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
-        if path.is_file() and not any(map(no_result.is_aside, path.relative_to(folder).parts)):
-            yield path

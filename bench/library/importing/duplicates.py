@@ -9,16 +9,16 @@ appended to since is known by its name and by what it begins with.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench import formats
 from bench.errors import InputError, NotFound
 from bench.formats import journal
-from bench.library.importing.related_files import beginning, begins_with, sums_up
+from bench.formats.reading import SourceFile
 from bench.library.importing.staging import Staged, as_it_lies
 from bench.library.packs import HeldSource, Pack
 from bench.library.snapshot import Snapshot
-from bench.library.store import Root, read_manifest
+from bench.library.store import Root, read_manifest, scratch_folder
 
 WITH_MORE = "The same file was imported with more of what lies beside it ({})."
 WITH_ITS_RUN = "The same file was imported beside the result that it belongs to ({})."
@@ -26,15 +26,9 @@ WITH_FURTHER_LINES = "The same file was imported with further lines ({})."
 SUMMED_UP = "It only sums up what is in the library from the runs themselves, such as {}."
 
 
-@dataclass(frozen=True)
-class Duplicates:
-    """What a file has to do with sources that the library holds or this import took.
-
-    `whole` is the source that it is, or is a part of; `parts` are those that it stands instead of, each with why.
-    """
-
-    whole: str | None = None
-    parts: Mapping[str, str] = field(default_factory=dict)
+LONGEST = 4096
+"""So much of a line tells it from others: what a tool writes of a run begins with its settings and figures."""
+BLOCK = 1 << 18
 
 
 class KnownFiles:
@@ -50,8 +44,8 @@ class KnownFiles:
         self._begun: dict[tuple[str, bytes], dict[str, Path]] = {}
         self._known = False
 
-    def duplicates(self, staged: Staged) -> Duplicates:
-        """The sources that hold this file already, and those whose own file is among these.
+    def duplicates(self, staged: Staged) -> tuple[str | None, Mapping[str, str]]:
+        """The source that this file is, or is a part of; and those that it stands instead of, each with why.
 
         Of two with the same main file one is part of the other where all that is beside it is beside the other too;
         where each has a file of its own, neither says which is the run's, and both stand.
@@ -66,11 +60,11 @@ class KnownFiles:
         alike = self._begun_alike(staged)
         whole = [*whole, *(id for id, path in alike.items() if begins_with(path, staged.main))]
         if whole:
-            return Duplicates(min(whole, key=lambda id: id in self._snapshot.ledgers.retractions))
+            return min(whole, key=lambda id: id in self._snapshot.ledgers.retractions), {}
         parts = {id: WITH_MORE for id in same if self._files[id] <= files}
         runs = {id: WITH_ITS_RUN for digest in beside for id in self._mains.get(digest, ())}
         grown = {id: WITH_FURTHER_LINES for id, path in alike.items() if begins_with(staged.main, path)}
-        return Duplicates(parts={**grown, **parts, **runs})
+        return None, {**grown, **parts, **runs}
 
     def alone(self, digest: str) -> Iterable[str]:
         """The sources whose main file has these bytes."""
@@ -148,3 +142,49 @@ def digests_of(held: HeldSource, pack: Pack) -> tuple[str, ...]:
         return as_it_lies(folder / manifest.main, beside).digests if beside else (held.id,)
     except (NotFound, InputError):
         return (held.id,)
+
+
+def beginning(path: Path) -> bytes | None:
+    """What a file and the same file with further lines begin with alike; None for one that does not grow by lines.
+
+    Of JSON lines it is the first line, of a table the header and the first row.
+    """
+    try:
+        with path.open("rb") as stream:
+            first = stream.readline(LONGEST)
+            if first.startswith(b"{"):
+                if first.endswith(b"\n"):
+                    return first if first.rstrip().endswith(b"}") else None
+                return first if any(b"\n" in block for block in iter(lambda: stream.read(BLOCK), b"")) else None
+            is_table = any(mark in first for mark in b",;\t") and not first.startswith(b"[")
+            return first + stream.readline(LONGEST).rstrip() if is_table else None
+    except OSError:
+        return None
+
+
+def begins_with(longer: Path, shorter: Path) -> bool:
+    """Whether the one has all bytes of the other and then more; False where one cannot be read."""
+    try:
+        if longer.stat().st_size <= shorter.stat().st_size:
+            return False
+        with longer.open("rb") as more, shorter.open("rb") as less:
+            while block := less.read(BLOCK):
+                if more.read(len(block)) != block:
+                    return False
+        return True
+    except OSError:
+        return False
+
+
+def sums_up(sums: Path, run: Path) -> bool:
+    """Whether the one only sums up the other and others, as the format of both says; False where it cannot be read."""
+    with scratch_folder() as folder:
+        beside = Path(folder, "both", sums.name), Path(folder, "both", "run", run.name)
+        try:
+            beside[1].parent.mkdir(parents=True)
+            for place, file in zip(beside, (sums, run), strict=True):
+                place.symlink_to(file.resolve(strict=True))
+            modules = [formats.recognise(SourceFile(place)) for place in beside]
+            return modules[0] is modules[1] and beside[0] in formats.restated(modules[0], beside)
+        except (InputError, OSError):
+            return False

@@ -6,8 +6,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as StillUnderWay
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from bench.errors import BenchError
@@ -49,11 +48,7 @@ class ImportJob:
 
     def wait(self, seconds: float) -> bool:
         """Whether it ended within so many seconds."""
-        try:
-            self.work.exception(seconds)
-        except StillUnderWay:
-            return False
-        return True
+        return bool(wait([self.work], seconds).done)
 
     def report(self) -> ImportReport:
         """What it did with each file; the error that ended it, where one did."""
@@ -78,9 +73,12 @@ class ImportJobs:
         """The import that has begun; only a listed one is shown to who opens the page meanwhile."""
         arrival = ImportJob(Future(), shown)
 
+        def hear(done: int, of: int, file: str) -> None:
+            arrival.done, arrival.of, arrival.file = done, of, file
+
         def followed() -> ImportReport:
             try:
-                return work(lambda done, of, file: _note(arrival, done, of, file))
+                return work(hear)
             finally:
                 arrival.ended = time.time()
 
@@ -97,7 +95,3 @@ class ImportJobs:
         under_way = next((one for one in listed if one.under_way), None)
         recent = (one for one in listed if one.ended is not None and time.time() - one.ended <= within_s)
         return under_way or next(recent, None)
-
-
-def _note(arrival: ImportJob, done: int, of: int, file: str) -> None:
-    arrival.done, arrival.of, arrival.file = done, of, file

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.library.spread import Spread
 from bench.records import Refusal
 from bench.wording import counted, is_or_are, joined, number
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 SHOWN_REASONS, SHOWN_REASON = 10, 200
 """So many reasons of a bundle are told in sentences, and so many characters of each."""
@@ -31,12 +36,6 @@ class Imported:
     scores: int = 0
     instead_of: tuple[str, ...] = ()
     spreads: Mapping[str, Spread] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, document: Mapping[str, Any]) -> Imported:
-        """The source a document was made of."""
-        spreads = {key: Spread(tuple(one["values"]), one["many"]) for key, one in document["spreads"].items()}
-        return cls(**{**document, "instead_of": tuple(document["instead_of"]), "spreads": spreads})
 
 
 @dataclass(frozen=True)
@@ -129,32 +128,12 @@ class ImportReport:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> ImportReport:
         """The report a document was made of."""
-        return cls(
-            imported=[Imported.of(row) for row in document["imported"]],
-            already=[AlreadyImported(**row) for row in document["already"]],
-            refused=[Refusal(**row) for row in document["refused"]],
-            missing_facts=[MissingFact(**row) for row in document["missing_facts"]],
-            not_understood=[NotUnderstood(**{**row, "keys": tuple(row["keys"])}) for row in document["not_understood"]],
-            no_results=list(document["no_results"]),
-            taken_over=[
-                TakenOver(**{**row, "hidden": tuple(HiddenByBundle(**one) for one in row["hidden"])})
-                for row in document["taken_over"]
-            ],
-            models=[ImportedModel(**row) for row in document["models"]],
-        )
+        return _adapter().validate_python(document)
 
     def document(self) -> dict[str, Any]:
         """The report as `import --json` prints it."""
-        return {
-            "imported": _plain(self.imported),
-            "already": _plain(self.already),
-            "refused": _plain(self.refused),
-            "missing_facts": _plain(self.missing_facts),
-            "not_understood": _plain(self.not_understood),
-            "no_results": list(self.no_results),
-            "taken_over": _plain(self.taken_over),
-            "models": _plain(self.models),
-        }
+        document: dict[str, Any] = _adapter().dump_python(self, mode="json")
+        return document
 
     def said_of_no_results(self) -> str:
         """The files beside the results that are none, counted and named in one sentence; empty where there are none."""
@@ -182,23 +161,23 @@ class ImportReport:
         return lines
 
 
-def _hiding(one: TakenOver, name: str, *, dry_run: bool) -> list[str]:
+def _hiding(one: TakenOver, name: str, *, dry_run: bool) -> Iterator[str]:
     """What a bundle hides, a sentence for each of the first reasons."""
-    by_reason: dict[str, list[HiddenByBundle]] = {}
-    for hidden in one.hidden:
-        by_reason.setdefault(hidden.reason, []).append(hidden)
-    lines = []
-    for reason, some in list(by_reason.items())[:SHOWN_REASONS]:
-        sources = sum(hidden.id == hidden.source_id for hidden in some)
-        many = [counted(sources, "source")] if sources else []
-        many += [counted(len(some) - sources, "point or score", "points or scores")] if len(some) > sources else []
-        verb = "would be" if dry_run else is_or_are(len(some))
+    reasons = Counter(hidden.reason for hidden in one.hidden)
+    sources = Counter(hidden.reason for hidden in one.hidden if hidden.id == hidden.source_id)
+    for reason, all_of_it in list(reasons.items())[:SHOWN_REASONS]:
+        within = all_of_it - sources[reason]
+        many = [counted(sources[reason], "source")] if sources[reason] else []
+        many += [counted(within, "point or score", "points or scores")] if within else []
+        verb = "would be" if dry_run else is_or_are(all_of_it)
         short = reason if len(reason) <= SHOWN_REASON else f"{reason[:SHOWN_REASON]}…"
-        lines.append(f'{name}: {joined(many)} {verb} hidden, as it says, because: "{short}"')
-    if beyond := list(by_reason.values())[SHOWN_REASONS:]:
-        lines.append(f"{name}: … and {sum(map(len, beyond)):,} more, for other reasons; --json lists them all.")
-    return lines
+        yield f'{name}: {joined(many)} {verb} hidden, as it says, because: "{short}"'
+    if beyond := sum([*reasons.values()][SHOWN_REASONS:]):
+        yield f"{name}: … and {beyond:,} more, for other reasons; --json lists them all."
 
 
-def _plain(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    return [asdict(row) for row in rows]
+@cache
+def _adapter() -> TypeAdapter[ImportReport]:
+    from pydantic import TypeAdapter  # a tenth of a second, which only who hands a report on has to wait
+
+    return TypeAdapter(ImportReport)

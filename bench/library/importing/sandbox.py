@@ -6,27 +6,26 @@ the file it was at is refused and another child begins again without that file.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import select
 import signal
-import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from bench.errors import BenchError
 from bench.library import facts, ledger
-from bench.library.confinement import PROJECT, command, environment
 from bench.library.importing.report import ImportReport
-from bench.library.scratch import scratch_folder
-from bench.library.store import Root, clear_abandoned
+from bench.library.store import Root, clear_abandoned, scratch_folder
 from bench.progress import Progress
+from bench.workers import Worker
 
+if TYPE_CHECKING:
+    from bench.library import Library
+
+CHILD = "bench.library.importing.sandbox_child"
 FILE_LIMIT_S = 120.0
 """So long one file may take; 2 GB of CSV, the most a format takes, need a third of it."""
 
@@ -47,27 +46,8 @@ MOST_ENDED = 20
 TOO_MUCH = "needs more memory to be read than an import may take; divide it"
 
 
-class ImportsInto(Protocol):
-    """What this needs of the library that it imports into."""
-
-    @property
-    def folders(self) -> tuple[tuple[Path, bool], ...]:
-        """Its folders, and whether each may be written."""
-
-    def refresh(self) -> bool:
-        """Whether something is shown that was not before."""
-
-
-@dataclass(frozen=True)
-class _Ended:
-    """A child that ended before it had published: the file it was at, "" when it had read all, and why."""
-
-    at: str | None
-    why: str
-
-
 def take_in(
-    library: ImportsInto,
+    library: Library,
     paths: Sequence[Path],
     *,
     facts_of: Mapping[str, Mapping[str, object]] | None = None,
@@ -86,7 +66,7 @@ def take_in(
         BenchError: the library cannot be written, or too many files broke off the reading; nothing was imported.
     """
     request = {
-        "folders": [[str(path), own] for path, own in library.folders],
+        "folders": library.folders,
         "paths": [str(path) for path in paths],
         "below": os.getcwd(),
         "facts_of": {id: facts.checked(stated) for id, stated in (facts_of or {}).items()},
@@ -100,111 +80,67 @@ def take_in(
         if isinstance(ended, ImportReport):
             library.refresh()
             return ended
-        if not ended.at or ended.at in refuse:
-            raise BenchError(f"The import {ended.why}; what it had not yet published is not imported.")
-        refuse[ended.at] = f"{Path(ended.at).name} {ended.why}."
+        at, why = ended
+        if not at or at in refuse:
+            raise BenchError(f"The import {why}; what it had not yet published is not imported.")
+        refuse[at] = f"{Path(at).name} {why}."
         if len(refuse) >= MOST_ENDED:
             raise BenchError(
                 f"The import was given up, since {MOST_ENDED} of its files broke it off; nothing was imported. "
-                f"{Path(ended.at).name} {ended.why}. Leave them out."
+                f"{Path(at).name} {why}. Leave them out."
             )
 
 
-def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | _Ended:
-    """The report of a child that took everything in, or how it ended."""
-    with (
-        scratch_folder() as folder,
-        tempfile.TemporaryFile() as errors,
-        subprocess.Popen(
-            command("bench.library.importing.sandbox_child"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            cwd=PROJECT,
-            env=environment(TMPDIR=str(folder), MALLOC_ARENA_MAX="2"),
-            start_new_session=True,
-        ) as child,
-    ):
-        watch = _ChildReport(child, progress)
+def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | tuple[str | None, str]:
+    """The report of a child that took everything in; of one that ended before it had published, the file it was at,
+    "" when it had read all, and why."""
+    with scratch_folder() as folder, tempfile.TemporaryFile() as errors:
+        child = Worker(CHILD, request, errors, TMPDIR=str(folder), MALLOC_ARENA_MAX="2")
+        watch = _ChildReport(child.pid, progress)
         try:
-            why = watch.ended(request)
-            child.kill()
-            child.wait()
-            watch.hear_out()
-            if watch.report is not None:
-                return watch.report
-            errors.seek(0)
-            said = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
-            return _Ended(watch.at, why or _why(child.returncode, said))
+            status = child.attend(watch.take, watch.is_over, LOOK_S)
         finally:
-            child.kill()
-            child.wait()
-            own = Path(request["folders"][-1][0])
-            clear_abandoned(Root(own, writable=True), of_process=child.pid)
+            child.end()
+            clear_abandoned(Root(request["folders"][-1][0], writable=True).staged, of_process=child.pid)
+        if watch.report is not None:
+            return watch.report
+        errors.seek(0)
+        last = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+        return watch.at, watch.why or _why(status, last)
 
 
 class _ChildReport:
-    """What a child has said so far: the file it is at, and at last its report."""
+    """What a child has written so far: the file it is at, and at last its report; `why` it was killed, if it was."""
 
-    def __init__(self, child: subprocess.Popen[bytes], progress: Progress) -> None:
-        self._child = child
+    def __init__(self, process: int, progress: Progress) -> None:
+        self._process = process
         self._progress = progress
         self._since = time.monotonic()
-        self._rest = bytearray()
+        self._rest = b""
         self.at: str | None = None
+        self.why = ""
         self.report: ImportReport | None = None
 
-    def ended(self, request: Mapping[str, Any]) -> str:
-        """Why the child has to be killed; empty when it has reported, or come to an end by itself."""
-        assert self._child.stdin is not None
-        with contextlib.suppress(BrokenPipeError), self._child.stdin as stream:
-            stream.write(json.dumps(request, default=str).encode())
-        for line in self._lines():
-            if line is not None:
-                self._hear(line)
-                if self.report is not None:
-                    return ""
-                continue
-            limit = START_LIMIT_S if self.at is None else PUBLISH_LIMIT_S if self.at == "" else FILE_LIMIT_S
-            if time.monotonic() - self._since > limit:
-                return f"was stopped after {limit:g} s, the most a file may take to be read"
-            if _memory(self._child.pid) > MEMORY:
-                return TOO_MUCH
-        self._child.wait()
-        return ""
+    def is_over(self) -> bool:
+        """Whether it has reported, or used up its time or its memory."""
+        limit = START_LIMIT_S if self.at is None else PUBLISH_LIMIT_S if self.at == "" else FILE_LIMIT_S
+        if self.report is None and time.monotonic() - self._since > limit:
+            self.why = f"was stopped after {limit:g} s, the most a file may take to be read"
+        elif self.report is None and _memory(self._process) > MEMORY:
+            self.why = TOO_MUCH
+        return self.report is not None or bool(self.why)
 
-    def hear_out(self) -> None:
-        """Read what the child said in its last moment: it may have published."""
-        for line in self._lines():
-            if line is not None:
-                self._hear(line)
-
-    def _lines(self) -> Iterator[bytes | None]:
-        """What the child says, line by line, and None whenever it has said nothing for a while."""
-        assert self._child.stdout is not None
-        handle = self._child.stdout.fileno()
-        while True:
-            if not select.select([handle], [], [], LOOK_S)[0]:
-                yield None
-                continue
-            found = os.read(handle, 1 << 16)
-            if not found:
-                return
-            first, *others = found.split(b"\n")
-            self._rest += first
-            for line in others:
-                yield bytes(self._rest)
-                self._rest[:] = line
-
-    def _hear(self, line: bytes) -> None:
-        said = json.loads(line)
-        if "report" in said:
-            self.report = ImportReport.of(said["report"])
-        elif "problem" in said:
-            raise BenchError(said["problem"])
-        else:
-            self.at, self._since = said["file"], time.monotonic()
-            self._progress(said["done"], said["of"], said["file"])
+    def take(self, block: bytes) -> None:
+        """Read the lines that end in this block of its output."""
+        *lines, self._rest = (self._rest + block).split(b"\n")
+        for line in map(json.loads, lines):
+            if "report" in line:
+                self.report = ImportReport.of(line["report"])
+            elif "problem" in line:
+                raise BenchError(line["problem"])
+            else:
+                self.at, self._since = line["file"], time.monotonic()
+                self._progress(line["done"], line["of"], line["file"])
 
 
 def _memory(process: int) -> int:

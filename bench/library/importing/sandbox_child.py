@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 from bench.errors import BenchError
 from bench.library import Library
-from bench.library.confinement import limit_memory
+from bench.workers import limit_memory
 
 ROOM = 3 << 29
 """Bytes of address space beyond the opened library's; the memory in use is watched from outside."""
@@ -18,9 +17,9 @@ ROOM = 3 << 29
 
 def main() -> None:
     """Answer with a line for each file before it is opened, and a last one with the report or the problem."""
-    request = json.loads(sys.stdin.buffer.read())
+    request = json.loads(sys.stdin.buffer.readline())
     try:
-        library = Library.of([(Path(path), own) for path, own in request["folders"]])
+        library = Library.of(request["folders"])
         with library.cursor() as cursor:
             limit_memory(cursor, ROOM)
         os.chdir(request["below"])

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import os
+import shutil
 import uuid
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 from bench.errors import InputError
 from bench.library.store import Manifest, Root, sync_file, sync_folder, write_file
 
-BLOCK = 1 << 18
-SHARE = 2 << 20
-"""A larger file is hashed in such shares, each while the next is copied, and written to the disk while it is read:
-of the 0.16 s that 100 MB take so, 0.07 s are waited for."""
 SYNCS = 16
 """So many files are handed to the disk at a time; a journal commits them together."""
 
@@ -27,8 +22,7 @@ SYNCS = 16
 class Staged:
     """A result file and its companions, copied into staging: the bytes that are hashed, read and published.
 
-    `digests` are the sha256 of the main file and then of each companion. Of the large ones among them `on_disk` are
-    the writes to the disk that have begun.
+    `digests` are the sha256 of the main file and then of each companion.
     """
 
     source_id: str
@@ -36,7 +30,6 @@ class Staged:
     main: Path
     companions: tuple[Path, ...]
     folder: Path
-    on_disk: tuple[Future[None], ...] = ()
 
 
 def stage(path: Path, companions: Sequence[Path], folder: Path) -> Staged:
@@ -49,10 +42,8 @@ def stage(path: Path, companions: Sequence[Path], folder: Path) -> Staged:
     if "manifest.json" in names:
         raise InputError(f"{path.name} and its companions may not be named manifest.json; rename the file.")
     copies = [into / name for name in names]
-    done = [_copied(source, copy) for source, copy in zip((path, *companions), copies, strict=True)]
-    digests = tuple(digest for digest, _ in done)
-    on_disk = tuple(write for _, write in done if write is not None)
-    return Staged(_source_id(names, digests), digests, copies[0], tuple(copies[1:]), into, on_disk)
+    digests = tuple(_copied(source, copy) for source, copy in zip((path, *companions), copies, strict=True))
+    return Staged(_source_id(names, digests), digests, copies[0], tuple(copies[1:]), into)
 
 
 def as_it_lies(path: Path, companions: Sequence[Path]) -> Staged:
@@ -96,8 +87,6 @@ def _settle(source: tuple[Staged, Manifest]) -> None:
     """Bring a source's files and their names to the disk, still in staging."""
     staged, manifest = source
     write_file(staged.folder / "manifest.json", manifest.encoded())
-    for write in staged.on_disk:
-        write.result()
     for path in (staged.main, *staged.companions):
         sync_file(path)
     for folder in {staged.folder, *(path.parent for path in staged.companions)}:
@@ -122,48 +111,13 @@ def _source_id(names: Sequence[str], digests: Sequence[str]) -> str:
     return hashlib.sha256("".join(f"{digest} {name}\n" for name, digest in listed).encode()).hexdigest()
 
 
-def _copied(source: Path, target: Path) -> tuple[str, Future[None] | None]:
-    """The sha256 of a file that is copied now, and of a large one its write to the disk."""
+def _copied(source: Path, target: Path) -> str:
+    """The sha256 of a file that is copied now."""
     with _opened(source) as reading:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if os.fstat(reading.fileno()).st_size > SHARE:
-            return _copied_in_shares(reading, target)
-        content = reading.read()
-        target.write_bytes(content)
-        return hashlib.sha256(content).hexdigest(), None
-
-
-def _copied_in_shares(reading: FileIO, target: Path) -> tuple[str, Future[None]]:
-    digest = hashlib.sha256()
-    beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="staging")
-    try:
-        with target.open("wb") as writing, target.open("rb", buffering=0) as written:
-            hashed = []
-            while share := _pass_on(reading, writing):
-                hashed.append(beside.submit(_add, digest, written, share))
-            for one in hashed:
-                one.result()
-        return digest.hexdigest(), beside.submit(sync_file, target)
-    finally:
-        beside.shutdown(wait=False)
-
-
-def _pass_on(reading: FileIO, writing: BinaryIO) -> int:
-    """How many bytes of the next share were copied; 0 at the end of the file."""
-    block, passed = memoryview(bytearray(BLOCK)), 0
-    while passed < SHARE and (size := reading.readinto(block)):
-        writing.write(block[:size])
-        passed += size
-    writing.flush()
-    return passed
-
-
-def _add(digest: hashlib._Hash, written: FileIO, share: int) -> None:
-    """Hash so many further bytes of the copy."""
-    block = memoryview(bytearray(BLOCK))
-    while share > 0 and (size := written.readinto(block[: min(share, BLOCK)])):
-        digest.update(block[:size])
-        share -= size
+        with target.open("wb") as writing:
+            shutil.copyfileobj(reading, writing)
+    return sha256_of(target)
 
 
 def _opened(source: Path) -> FileIO:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import re
-import shutil
 import tempfile
 import threading
 import unicodedata
@@ -13,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bench.errors import InputError
-from bench.library import scratch
+from bench.library import store
 from bench.wording import counted
 
 PREFIX = "kneepoint-upload-"
@@ -56,10 +55,11 @@ class UploadFolder:
     def __init__(self) -> None:
         clear_abandoned()
         self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        lock = scratch.locked(self.folder)
+        lock = contextlib.ExitStack()
+        lock.enter_context(store.locked_folder(self.folder))
         self._paths: list[Path] = []
         self._bytes = 0
-        self.discard = weakref.finalize(self, _removed, self.folder, lock)
+        self.discard = weakref.finalize(self, lock.close)
         self._clock: threading.Timer | None = None
         _OPEN.add(self)
         self._wind()
@@ -127,11 +127,6 @@ class UploadFolder:
         return path
 
 
-def _removed(folder: Path, lock: int) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    os.close(lock)
-
-
 _OPEN: weakref.WeakSet[UploadFolder] = weakref.WeakSet()
 
 
@@ -144,5 +139,4 @@ def discard_all() -> None:
 
 def clear_abandoned() -> None:
     """Remove what processes that died had been given, or were importing."""
-    for prefix in (PREFIX, scratch.PREFIX):
-        scratch.clear_abandoned(prefix)
+    store.clear_abandoned(store.temporary(PREFIX) + store.temporary(store.SCRATCH))

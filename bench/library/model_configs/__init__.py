@@ -18,7 +18,7 @@ from bench.formats.reading import SourceFile
 from bench.library.model_configs.families import FAMILIES, GEMMA_3, TIED
 from bench.library.model_configs.values import ModelConfig
 from bench.library.store import Root, publish, staging_folder
-from bench.maths.model_shape import LayerGroup, ModelShape
+from bench.maths.model_shape import ModelShape
 from bench.plain_text import visible
 
 __all__ = ["FoundModel", "config_shape", "found_model", "is_config", "keep", "named", "read_config", "slug_of"]
@@ -85,7 +85,7 @@ def read_config(path: Path, slug: str) -> ModelShape:
         name=slug,
         total_params=float(rest + routed),
         active_params=rest + routed * share,
-        groups=tuple(_together(group, many) for group, many in counted.items()),
+        groups=tuple(replace(group, layers=many) for group, many in counted.items()),
         hidden=config.whole("hidden_size"),
         vocabulary=config.whole("vocab_size"),
         context=config.optional("max_position_embeddings") or None,
@@ -98,10 +98,6 @@ def read_config(path: Path, slug: str) -> ModelShape:
         has_computed_params=True,
         source=f"{path.name} ({kind})",
     )
-
-
-def _together(group: LayerGroup, many: int) -> LayerGroup:
-    return replace(group, layers=many)
 
 
 def _is_tied(config: ModelConfig, whole: ModelConfig, kind: str) -> bool:

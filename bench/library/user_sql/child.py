@@ -17,7 +17,6 @@ import select
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -26,9 +25,9 @@ import pyarrow as pa
 from bench import catalogue
 from bench.errors import BenchError, QueryRefused
 from bench.library.columns import quoted
-from bench.library.confinement import limit_memory
 from bench.library.library import Library
 from bench.library.user_sql.grammar import checked, said
+from bench.workers import limit_memory
 
 ROW_LIMIT = 10_000
 BYTE_LIMIT = 64 << 20
@@ -96,8 +95,8 @@ def _as_rows_came(told: str) -> str:
 
 
 def _without_paths(library: Library, sentence: str) -> str:
-    for path, _ in library.folders:
-        sentence = sentence.replace(str(path), "the library")
+    for root in library.roots:
+        sentence = sentence.replace(str(root.path), "the library")
     return sentence
 
 
@@ -143,10 +142,6 @@ def _each_once(names: Sequence[str]) -> list[str]:
     return unique
 
 
-def _write_nothing() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-
 def _request(library: Library | None) -> dict[str, Any] | None:
     """The request, once it comes; None when nobody will ask any more.
 
@@ -169,14 +164,14 @@ def main() -> None:
 
     The answer on stdout is one JSON line and, when there are rows, an Arrow stream.
     """
-    _write_nothing()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     with io.FileIO(sys.stdin.fileno(), closefd=False) as unbuffered:  # the request must not be read with it
         folders = json.loads(unbuffered.readline())
     out = sys.stdout.buffer
     library: Library | None = None
     refusal = ""
     try:
-        library = Library.of([(Path(path), own) for path, own in folders])
+        library = Library.of(folders)
     except BenchError as problem:
         refusal = str(problem)
     request = _request(library)
@@ -189,17 +184,13 @@ def main() -> None:
             raise QueryRefused(refusal)
         library.refresh()
         table, truncated = answered(library, request["sql"], confined=True)
-        _send(out, table, truncated)
+        out.write(json.dumps({"truncated": truncated}).encode() + b"\n")
+        with pa.ipc.new_stream(out, table.schema) as stream:
+            stream.write_table(table)
     except BenchError as problem:
         out.write(json.dumps({"refused": str(problem)}).encode() + b"\n")
     out.flush()
     os._exit(0)  # taking everything down in order would take 50 ms, which the reader waits for
-
-
-def _send(out: Any, table: pa.Table, truncated: bool) -> None:
-    out.write(json.dumps({"truncated": truncated}).encode() + b"\n")
-    with pa.ipc.new_stream(out, table.schema) as stream:
-        stream.write_table(table)
 
 
 if __name__ == "__main__":

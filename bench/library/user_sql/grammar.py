@@ -17,19 +17,8 @@ import duckdb
 
 from bench.errors import QueryRefused, UnknownName
 
-TABLES = (
-    "points",
-    "scores",
-    "prices",
-    "sources",
-    "accelerators",
-    "models",
-    "engines",
-    "passports",
-    "refusals",
-    "notes",
-    "facts",
-    "retractions",
+TABLES = tuple(
+    "points scores prices sources accelerators models engines passports refusals notes facts retractions".split()
 )
 """What people read. The others of the index repeat these and hold where the files lie."""
 

@@ -6,38 +6,34 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO
 
 import pyarrow as pa
 
+from bench import access
+from bench.access import Visitor
 from bench.errors import QueryRefused
 from bench.library.library import Library
 from bench.library.user_sql.child import ROW_LIMIT, TOO_MUCH
+from bench.wording import counted
+from bench.workers import Worker
 
 TIME_LIMIT_S = 10.0
 START_LIMIT_S = 20.0
 """A busy machine may take so long to begin; the query's own time is counted from then."""
 
+WAIT_LIMIT_S = 30.0
 TEXT_LIMIT = 100_000
 TOLD_EVERY_S = 0.25
 LONG_S, NICE = 1.0, 10
 """A query that takes this long may take every core until its limit; from here on it gives way."""
 
-PROJECT = Path(__file__).resolve().parents[3]
-
-TOO_DEEP = "DuckDB could not run this query; write it more simply."
-
 Tell = Callable[[str], object]
 
-__all__ = ["ROW_LIMIT", "Child", "QueryResult", "readable", "result_by", "run"]
+__all__ = ["ROW_LIMIT", "QueryDesk", "QueryResult", "answer", "readable", "run", "worker"]
 
 
 @dataclass(frozen=True)
@@ -48,73 +44,70 @@ class QueryResult:
     truncated: bool
 
 
-class Child:
-    """A process that has opened the library's folders, or is about to, and answers one query."""
+class QueryDesk:
+    """Runs readers' queries over one library, as many at once as there are cores and at least two, from any thread.
 
-    def __init__(self, library: Library) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.library.user_sql.child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=PROJECT,
-            env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
-            start_new_session=True,
-        )
-        stdin, self._process.stdin = self._process.stdin, None  # `communicate` cannot be told in parts
-        assert stdin is not None
-        self._stdin = stdin
-        self.end = weakref.finalize(self, _end, self._process, stdin)
-        folders = [[str(path), own] for path, own in library.folders]
-        self._write(json.dumps(folders).encode() + b"\n")
+    A process that has opened the library takes 20 ms for a query that takes a new one 310 ms, so one is kept waiting.
+    """
 
-    @property
-    def waits(self) -> bool:
-        """Whether the process is still there to be asked."""
-        return self._process.poll() is None
+    def __init__(self, library: Library, at_once: int | None = None) -> None:
+        self._library = library
+        self.at_once = at_once or max(2, len(os.sched_getaffinity(0)))
+        self._places = threading.Semaphore(self.at_once)
+        self._lock = threading.Lock()
+        self._ready: Worker | None = None
 
-    def answer(self, request: bytes, limit_s: float, tell: Callable[[float], None]) -> tuple[bytes, int]:
-        """What the process wrote and its exit status; TimeoutExpired when it takes longer than `limit_s`.
+    def run(self, sql: str, visitor: Visitor, tell: Tell | None = None) -> QueryResult:
+        """The rows of a query; AccessDenied or QueryRefused with one sentence where there are none.
 
-        `tell` is called every quarter of a second with the seconds gone; what it raises ends the process.
+        `tell` hears in a sentence, every quarter of a second, what is waited for; what it raises ends the query.
         """
-        began = time.monotonic()
-        # In a thread, because a pipe holds less than the longest query and its reader may still be starting.
-        writer = threading.Thread(target=self._write, args=(request,), daemon=True)
-        writer.start()
+        access.demand("query", visitor)
+        readable(sql)
+        self._wait_for_a_place(tell)
         try:
-            while True:
-                try:
-                    answer, _ = self._process.communicate(timeout=TOLD_EVERY_S)
-                    return answer, self._process.returncode
-                except subprocess.TimeoutExpired:
-                    gone = time.monotonic() - began
-                if gone > limit_s:
-                    raise subprocess.TimeoutExpired("the query", limit_s)
-                if gone > LONG_S:
-                    _give_way(self._process.pid)
-                tell(gone)
+            return _result(self._waiting() or worker(self._library), sql, tell)
         finally:
-            self._process.kill()
-            writer.join()
-            self.end()
+            self._places.release()
 
-    def _write(self, line: bytes) -> None:
-        with contextlib.suppress(BrokenPipeError):  # it has died: what it should have answered is missing then
-            self._stdin.write(line)
-            self._stdin.flush()
+    def prepare(self, visitor: Visitor) -> None:
+        """Have a process wait for the next query of a visitor who may ask one."""
+        if access.may("query", visitor):
+            with self._lock:
+                if self._ready is None or not self._ready.is_alive:
+                    self._ready = worker(self._library)
 
+    def close(self) -> None:
+        """End the process that waits."""
+        if (one := self._waiting()) is not None:
+            one.end()
 
-def _give_way(pid: int) -> None:
-    """Let pages and measurements go before this process and each of its threads."""
-    with contextlib.suppress(OSError):  # it has just ended
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            os.setpriority(os.PRIO_PROCESS, int(thread), NICE)
+    def _waiting(self) -> Worker | None:
+        """The process that waits, which is no longer the next one's."""
+        with self._lock:
+            one, self._ready = self._ready, None
+        return one if one is not None and one.is_alive else None
+
+    def _wait_for_a_place(self, tell: Tell | None) -> None:
+        until = time.monotonic() + WAIT_LIMIT_S
+        while not self._places.acquire(timeout=TOLD_EVERY_S):
+            if time.monotonic() > until:
+                raise QueryRefused(
+                    f"Other queries took every place for {WAIT_LIMIT_S:g} s; run this one again in a moment."
+                )
+            if tell:
+                others = counted(self.at_once, "other query is", "other queries are")
+                tell(f"{others} running; this one waits for a place.")
 
 
 def run(library: Library, sql: str) -> QueryResult:
     """The rows a person's SQL asks for; QueryRefused with one sentence when it is not run, fails or is stopped."""
-    return result_by(Child(library), readable(sql))
+    return _result(worker(library), readable(sql))
+
+
+def worker(library: Library) -> Worker:
+    """A process that opens the library's folders and waits for one query."""
+    return Worker("bench.library.user_sql.child", library.folders)
 
 
 def readable(sql: str) -> str:
@@ -132,46 +125,49 @@ def readable(sql: str) -> str:
     return sql
 
 
-def result_by(child: Child, sql: str, tell: Tell | None = None) -> QueryResult:
-    """The rows by this process, which ends; `tell` hears every quarter of a second how long it has been running."""
-    stopped = f"The query was stopped after {TIME_LIMIT_S:g} s; select less."
-
-    def running(gone: float) -> None:
-        if tell:
-            tell(f"Running for {gone:.0f} s; a query is stopped after {TIME_LIMIT_S:g} s.")
-
-    request = json.dumps({"sql": sql, "seconds": TIME_LIMIT_S}).encode() + b"\n"
-    try:
-        answer, status = child.answer(request, TIME_LIMIT_S + START_LIMIT_S, running)
-    except subprocess.TimeoutExpired as problem:
-        raise QueryRefused(stopped) from problem
+def _result(process: Worker, sql: str, tell: Tell | None = None) -> QueryResult:
+    """The rows by this process; `tell` hears every quarter of a second how long it has been running."""
+    written, status = answer(process, sql, TIME_LIMIT_S, tell)
     if status == -signal.SIGALRM:
-        raise QueryRefused(stopped)
+        raise _stopped(TIME_LIMIT_S)
     if status == -signal.SIGSEGV:
-        raise QueryRefused(TOO_DEEP)
-    return _decoded(answer)
-
-
-def _decoded(answer: bytes) -> QueryResult:
-    head, _, body = answer.partition(b"\n")
+        raise QueryRefused("DuckDB could not run this query; write it more simply.")
+    head, _, body = written.partition(b"\n")
     try:
         stated = json.loads(head)
-    except ValueError as problem:
-        raise QueryRefused(TOO_MUCH) from problem
-    if "refused" in stated:
-        raise QueryRefused(stated["refused"])
-    try:
+        if "refused" in stated:
+            raise QueryRefused(stated["refused"])
         with pa.ipc.open_stream(body) as stream:
             return QueryResult(stream.read_all(), truncated=stated["truncated"])
-    except pa.ArrowException as problem:
+    except (ValueError, pa.ArrowException) as problem:
         raise QueryRefused(TOO_MUCH) from problem
 
 
-def _end(process: subprocess.Popen[bytes], stdin: IO[bytes]) -> None:
-    """End the process and close its pipes."""
-    process.kill()
-    process.wait()
-    for pipe in (stdin, process.stdout):
-        if pipe is not None:
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
+def answer(process: Worker, sql: str, seconds: float, tell: Tell | None = None) -> tuple[bytes, int]:
+    """What the process wrote of this query, which it ends by its own alarm, and its exit status."""
+    began, written = time.monotonic(), bytearray()
+
+    def is_over() -> bool:
+        gone = time.monotonic() - began
+        if gone > seconds + START_LIMIT_S:
+            raise _stopped(seconds)
+        if gone > LONG_S:
+            _give_way(process.pid)
+        if tell:
+            tell(f"Running for {gone:.0f} s; a query is stopped after {seconds:g} s.")
+        return False
+
+    process.ask({"sql": sql, "seconds": seconds})
+    status = process.attend(written.extend, is_over, TOLD_EVERY_S)
+    return bytes(written), status
+
+
+def _stopped(seconds: float) -> QueryRefused:
+    return QueryRefused(f"The query was stopped after {seconds:g} s; select less.")
+
+
+def _give_way(pid: int) -> None:
+    """Let pages and measurements go before this process and each of its threads."""
+    with contextlib.suppress(OSError):  # it has just ended
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            os.setpriority(os.PRIO_PROCESS, int(thread), NICE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from bench import basis, catalogue, holdings, selection
+from bench import basis, catalogue, selection
 from bench.basis import evidence, points, story
 from bench.basis.likeness import DAYS_APART
 from bench.basis.options import Option
@@ -14,6 +14,7 @@ from bench.basis.points import PointFacts
 from bench.basis.story import Needs
 from bench.basis.variations import Robustness
 from bench.errors import BenchError
+from bench.holdings.tables import counts
 from bench.library import Library
 from bench.library.newest_runs import LINE
 from bench.questions import Answer, Choices, Column, Why, pipeline, question
@@ -81,7 +82,7 @@ def answer(library: Library, view: View) -> Answer[Overview]:
     if gap is not None:
         links.append(Link("gap", "heatmap", _dividing(whole, gap)))
     selected, pairs = _selected(library, whole), _pairs(library, whole)
-    found = Overview(holdings.counts(library), selected, pairs, per_chip, stream, gap, newest, stands_out, tuple(links))
+    found = Overview(counts(library), selected, pairs, per_chip, stream, gap, newest, stands_out, tuple(links))
     (scored,) = library.fetch("SELECT count(*) FROM sources WHERE points = 0 AND scores > 0")[0]
     said = verdict.statements(found, evidence.read(whole), scored)
     rows = pd.DataFrame([vars(pair) for pair in pairs], columns=list(MatrixCell.__dataclass_fields__))

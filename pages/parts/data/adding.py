@@ -250,7 +250,7 @@ def _ended(arrival: ImportJob, page: Page) -> None:
             import_report.broken(lines)
             import_report.taken_over(report, arrival.shown, dry_run=False)
             import_report.aside(report, arrival.shown, dry_run=False)
-            import_report.onward([line.source_id for line in lines if line.loads and line.source_id], page)
+            import_report.onward([line.source_id for line in lines if line.loads], page)
             import_report.refusals(report, arrival.shown, "import-refused")
         st.button("Close", key="adding.close", type="tertiary", on_click=_close, args=(arrival,))
 

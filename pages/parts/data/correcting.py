@@ -10,8 +10,7 @@ from bench import access, chart, names
 from bench.errors import BenchError
 from bench.holdings import correcting, history, listing
 from bench.holdings import opened as of_one
-from bench.holdings.opened import Hidden
-from bench.library.ledger import MOST_TAG, MOST_TEXT
+from bench.library.ledger import MOST_TAG, MOST_TEXT, Retraction
 from bench.plain_text import markdown, visible
 from bench.wording import counted, joined
 from pages.parts.data.listing import NAME
@@ -101,7 +100,7 @@ def _tag(page: Page, id: str, has: tuple[str, ...]) -> None:
             )
 
 
-def _hide(id: str, kind: str, hidden: Hidden | None, *, unfolded: bool = False) -> None:
+def _hide(id: str, kind: str, hidden: Retraction | None, *, unfolded: bool = False) -> None:
     """Hide, or bring back; a point in a hidden source comes back with its source."""
     if hidden is not None:
         if hidden.id == id and not hidden.purged:
@@ -253,7 +252,7 @@ def _tagged(id: str) -> str:
 
 
 def _untagged(id: str, tag: str) -> str:
-    correcting.untag(cached.library(), visitor(), id, tag)
+    correcting.tag(cached.library(), visitor(), id, tag, remove=True)
     return "The tag is taken off."
 
 
@@ -272,7 +271,7 @@ def _stated(source_id: str, fact: str, key: str) -> str:
     value = _typed(key)
     if not value:
         return "Nothing was stated, so nothing has changed."
-    correcting.state(cached.library(), visitor(), source_id, fact, value)
+    correcting.state(cached.library(), visitor(), [source_id], fact, value)
     told = names.unknown(fact, value) if fact in names.KINDS else ""
     return f"{history.fact_label(fact)} is stated, in every row of the source. {told}".strip()
 
@@ -281,13 +280,13 @@ def _stated_of_all(picked: str, fact: str, key: str) -> str:
     ids, value = st.session_state.get(picked) or (), _typed(key)
     if not value:
         return "Nothing was stated, so nothing has changed."
-    correcting.state_of_all(cached.library(), visitor(), ids, fact, value)
+    correcting.state(cached.library(), visitor(), ids, fact, value)
     told = names.unknown(fact, value) if fact in names.KINDS else ""
     return f"{history.fact_label(fact)} is stated, in every row of {counted(len(ids), 'source')}. {told}".strip()
 
 
 def _taken_back(source_id: str, fact: str) -> str:
-    correcting.state(cached.library(), visitor(), source_id, fact, None)
+    correcting.state(cached.library(), visitor(), [source_id], fact, None)
     return f"{history.fact_label(fact)} is what the file says again."
 
 

@@ -14,7 +14,7 @@ from bench.errors import BenchError
 from bench.library import facts as stated
 from bench.library import report_by_file
 from bench.library.facts import PRICE
-from bench.library.report_by_file import FACT_LABELS, OpenSource
+from bench.library.report_by_file import FACT_LABELS, FileLine
 from bench.plain_text import markdown, visible
 from bench.view import View
 from bench.wording import counted, joined
@@ -43,16 +43,16 @@ class StatedFacts:
     for_one: dict[str, dict[str, Any]] = field(default_factory=dict)
     about: tuple[str, ...] = ()
 
-    def of(self, sources: Sequence[OpenSource]) -> dict[str, dict[str, Any]]:
+    def of(self, sources: Sequence[FileLine]) -> dict[str, dict[str, Any]]:
         """The facts of each source that leaves some open."""
-        return report_by_file.stated(list(sources), self.for_all, self.for_one)
+        return report_by_file.stated(sources, self.for_all, self.for_one)
 
     def own(self) -> list[dict[str, Any]]:
         """The facts stated for each source that is being spoken of, or those for all."""
         return [self.for_one.setdefault(one, {}) for one in self.about] or [self.for_all]
 
 
-def boxes(sources: Sequence[OpenSource], facts: StatedFacts, page: Page, drop: str) -> None:
+def boxes(sources: Sequence[FileLine], facts: StatedFacts, page: Page, drop: str) -> None:
     """Draw the boxes for what is open, offered from the known names."""
     open_facts = [fact for fact in FACT_LABELS if any(fact in one.open for one in sources)]
     needed = [fact for fact in open_facts if fact != PRICE]
@@ -90,7 +90,7 @@ def wrong(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return list(problems)
 
 
-def _asks(sources: Sequence[OpenSource], without: Sequence[OpenSource], needed: Sequence[str]) -> str:
+def _asks(sources: Sequence[FileLine], without: Sequence[FileLine], needed: Sequence[str]) -> str:
     if not needed:
         return "Costs are reckoned by a price book's quotes; a price stated here is kept with the results beside them."
     labels = joined([FACT_LABELS[fact].lower() for fact in needed])
@@ -102,7 +102,7 @@ def _asks(sources: Sequence[OpenSource], without: Sequence[OpenSource], needed: 
     )
 
 
-def _about(sources: Sequence[OpenSource], facts: StatedFacts, drop: str) -> None:
+def _about(sources: Sequence[FileLine], facts: StatedFacts, drop: str) -> None:
     """Tell which of the files the boxes speak of: all that do not say, or those that are picked."""
     files = {one.source_id: one.file for one in sources}
     facts.about = tuple(one for one in facts.about if one in files)

@@ -13,7 +13,7 @@ from bench import formats
 from bench.export.rows import readable
 from bench.library import report_by_file
 from bench.library.importing.report import ImportReport
-from bench.library.report_by_file import FileLine, OpenSource
+from bench.library.report_by_file import FileLine
 from bench.library.store import short
 from bench.plain_text import markdown
 from bench.wording import counted, joined
@@ -48,7 +48,7 @@ def formats_read() -> str:
     return f"What is recognised, by content: {joined(titles, at_most=len(titles))}."
 
 
-def table_of(lines: Sequence[FileLine], sources: Sequence[OpenSource], facts: Mapping[str, Mapping[str, Any]]) -> None:
+def table_of(lines: Sequence[FileLine], sources: Sequence[FileLine], facts: Mapping[str, Mapping[str, Any]]) -> None:
     """Draw a row for each file: what tells it from the others, what it was recognised as, gives, and becomes of it."""
     left = {one.source_id: report_by_file.still_open(one, facts.get(one.source_id, {})) for one in sources}
     apart = {column: report_by_file.cells(lines, column) for column in report_by_file.differing_columns(lines)}
@@ -62,7 +62,7 @@ def table_of(lines: Sequence[FileLine], sources: Sequence[OpenSource], facts: Ma
             "scores": line.scores or None,
             "refused_rows": line.refused_rows or None,
             "not_understood": ", ".join(line.not_understood) or None,
-            "open": ", ".join(left.get(line.source_id or "", ())) or None,
+            "open": ", ".join(left.get(line.source_id, ())) or None,
         }
         for place, line in enumerate(lines)
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from bench import catalogue, chart, holdings
+from bench import catalogue, chart
 from bench.export.rows import readable
-from bench.holdings import listing
+from bench.holdings import listing, tables
 from bench.holdings.data_link import SOURCE_ORDERS
 from bench.plain_text import visible
 from bench.view import View
@@ -66,7 +66,7 @@ def sources(page: Page) -> None:
         on_pick=lambda row: open_(source_id=str(ids[row])),
     )
     _paged(page, listed, "source")
-    table.files(lambda: holdings.sources(cached.library()), "kneepoint-sources")
+    table.files(lambda: tables.sources(cached.library()), "kneepoint-sources")
 
 
 def _unseen(rows: pd.DataFrame, sorted_by: str) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ def points(page: Page) -> None:
         on_pick=lambda row: open_(point_id=str(ids[row])),
     )
     _paged(page, listed, "point")
-    view, limit = page.view, holdings.FILE_POINTS
+    view, limit = page.view, tables.FILE_POINTS
     with st.container(key="actions.points", horizontal=True):
         table.downloads(lambda: listing.file(cached.library(), view), "kneepoint-points")
         exporting.box(view, listed.total, "kneepoint-points")

@@ -12,6 +12,7 @@ from bench.errors import NotFound
 from bench.export.rows import readable
 from bench.holdings import history, originals
 from bench.holdings import opened as of_one
+from bench.library.ledger import Retraction
 from bench.library.store import short
 from bench.plain_text import file_name, markdown
 from bench.view import View
@@ -166,7 +167,7 @@ def _small(rows: pd.DataFrame, name: str, id: str) -> None:
     table.files(lambda: rows, f"kneepoint-{name}-{id}")
 
 
-def _why_hidden(hidden: of_one.Hidden | None) -> None:
+def _why_hidden(hidden: Retraction | None) -> None:
     if hidden is not None:
         whole = "Its source is hidden" if hidden.kind == "source" else "Hidden"
         st.warning(

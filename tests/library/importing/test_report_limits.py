@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bench.formats.table import refusals
-from bench.formats.table.refusals import MAX_REFUSALS
+from bench.formats.table import columns
+from bench.formats.table.columns import MAX_REFUSALS
 from bench.library import Library
-from bench.library.importing import report_limits
+from bench.library.importing import batch
+from bench.library.importing.batch import MOST_KEYS, MOST_KEYS_IN_ALL, MOST_ROWS, ListedProblems
 from bench.library.importing.report import ImportReport
-from bench.library.importing.report_limits import MOST_KEYS, MOST_KEYS_IN_ALL, MOST_ROWS, ListedProblems
 from bench.library.report_by_file import added, by_file
 from bench.library.rows import KEY_LENGTH
 from bench.records import Refusal
@@ -67,8 +67,8 @@ def test_the_headline_counts_the_refused_rows_that_are_not_listed_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the first table one row is beyond what a table lists, of the third nearly all beyond what an import does."""
-    monkeypatch.setattr(refusals, "MAX_REFUSALS", 100)
-    monkeypatch.setattr(report_limits, "MOST_ROWS", 200)
+    monkeypatch.setattr(columns, "MAX_REFUSALS", 100)
+    monkeypatch.setattr(batch, "MOST_ROWS", 200)
     tables = {"one.csv": 101, "two.csv": 99, "three.csv": 30, "none.csv": 7}
     for name, wrong in tables.items():
         good = f"{name},1,1\n" if name != "none.csv" else ""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import workers
 from bench.errors import BenchError
 from bench.library import ImportReport, Library
 from bench.library.importing import sandbox
@@ -154,8 +155,8 @@ class TestAChild:
         """Has the next imports done by a process that runs this code once it has its request."""
 
         def instead(code: str) -> None:
-            program = f"import sys, time; sys.stdin.read(); {code}"
-            monkeypatch.setattr(sandbox, "command", lambda module: [sys.executable, "-c", program])
+            program = f"import sys, time; sys.stdin.readline(); {code}"
+            monkeypatch.setattr(workers, "command", lambda module: [sys.executable, "-c", program])
 
         return instead
 

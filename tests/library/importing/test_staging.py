@@ -7,38 +7,26 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bench.errors import InputError
 from bench.library.importing import staging
 from bench.library.importing.staging import source_id_of, stage
 
-SMALL_SHARE = 1 << 12
 
-
-@given(size=st.integers(0, 5 * SMALL_SHARE + 1), block=st.sampled_from([1, 7, 256, SMALL_SHARE]))
-def test_a_copy_is_the_file_and_its_id_the_hash_of_it_however_large(
-    tmp_path_factory: pytest.TempPathFactory, size: int, block: int
-) -> None:
-    folder, content = tmp_path_factory.mktemp("files"), os.urandom(size)
-    (folder / "a.jsonl").write_bytes(content)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(staging, "SHARE", SMALL_SHARE)
-        patch.setattr(staging, "BLOCK", max(block, size // 100, 1))
-        staged = stage(folder / "a.jsonl", (), folder / "in")
+@pytest.mark.parametrize("size", [0, 1, 5 << 20])
+def test_a_copy_is_the_file_and_its_id_the_hash_of_it_however_large(tmp_path: Path, size: int) -> None:
+    content = os.urandom(size)
+    (tmp_path / "a.jsonl").write_bytes(content)
+    staged = stage(tmp_path / "a.jsonl", (), tmp_path / "in")
     assert staged.main.read_bytes() == content
-    assert staged.source_id == hashlib.sha256(content).hexdigest() == source_id_of(folder / "a.jsonl", ())
-    assert len(staged.on_disk) == (size > SMALL_SHARE)
-    assert all(write.result() is None for write in staged.on_disk)
+    assert staged.source_id == hashlib.sha256(content).hexdigest() == source_id_of(tmp_path / "a.jsonl", ())
 
 
-def test_a_large_file_that_does_not_fit_is_an_error_and_not_half_a_source(
+def test_a_file_that_does_not_fit_is_an_error_and_not_half_a_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """/dev/full takes nothing, as a full disk does."""
-    monkeypatch.setattr(staging, "SHARE", SMALL_SHARE)
-    (tmp_path / "a.jsonl").write_bytes(bytes(10 * SMALL_SHARE))
+    (tmp_path / "a.jsonl").write_bytes(bytes(1 << 20))
     into = tmp_path / "in" / "fixed"
     into.mkdir(parents=True)
     (into / "a.jsonl").symlink_to("/dev/full")

@@ -15,9 +15,8 @@ import pytest
 from bench.access import Visitor
 from bench.errors import AccessDenied, QueryRefused
 from bench.library import Library
-from bench.library.user_sql import desk as people_desk
 from bench.library.user_sql import query
-from bench.library.user_sql.desk import QueryDesk
+from bench.library.user_sql.query import QueryDesk
 from tests.library.files import sweep
 from tests.polling import until
 
@@ -55,7 +54,7 @@ def ready(desk: QueryDesk) -> int:
     """The process that waits for a query, once it has opened the library."""
     desk.prepare(ME)
     assert desk._ready is not None
-    pid, looks = desk._ready._process.pid, deque[bool](maxlen=IDLE_LOOKS)
+    pid, looks = desk._ready.pid, deque[bool](maxlen=IDLE_LOOKS)
     until(lambda: looks.append(is_idle(pid)) or sum(looks) == IDLE_LOOKS)
     return pid
 
@@ -115,15 +114,15 @@ def test_more_than_there_are_places_for_wait_and_are_told(desk: QueryDesk) -> No
 
     first = threading.Thread(target=pytest.raises, args=(VisitorLeft, desk.run, ENDLESS, ME, leave_to_others))
     first.start()
-    until(lambda: desk._running)
+    until(lambda: desk._places._value == 0)
     assert desk.run(COUNT, ME, wait).table.num_rows == 1
     first.join()
     assert sentences[0].startswith("1 other query is running")
 
 
 def test_who_waits_too_long_is_told(desk: QueryDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people_desk, "WAIT_LIMIT_S", 0.3)
-    with desk._place(None), pytest.raises(QueryRefused, match=r"every place for 0\.3 s"):
+    monkeypatch.setattr(query, "WAIT_LIMIT_S", 0.3)
+    with desk._places, pytest.raises(QueryRefused, match=r"every place for 0\.3 s"):
         desk.run(COUNT, ME)
     assert count(desk) == 3
 
@@ -138,5 +137,5 @@ def test_who_leaves_ends_the_query_and_gives_the_place_back(desk: QueryDesk) -> 
     with pytest.raises(VisitorLeft):
         desk.run(ENDLESS, ME, leave)
     assert [re.findall(r"\d+", sentence)[1:] for sentence in sentences] == [["100"]]
-    assert desk._running == 0
+    assert desk._places._value == 1
     assert count(desk) == 3

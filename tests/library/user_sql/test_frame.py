@@ -8,7 +8,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from bench.export.rows import csv, excel, parquet
+from bench.export.rows.files import csv, excel, parquet
 from bench.library.user_sql.frame import frame
 
 
@@ -61,4 +61,4 @@ def test_any_kind_of_value_can_be_saved() -> None:
         rows = frame(table)
         assert rows.shape == (table.num_rows, table.num_columns)
         for format_ in (csv, excel, parquet):
-            assert format_.written(rows)
+            assert format_(rows)

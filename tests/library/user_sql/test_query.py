@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import signal
@@ -140,9 +139,7 @@ def test_the_process_keeps_its_limits(library: Library, sql: str) -> None:
     ),
 )
 def test_a_query_without_end_is_ended_by_its_own_alarm(library: Library, sql: str) -> None:
-    request = json.dumps({"sql": sql, "seconds": 0.6}).encode() + b"\n"
-    answer, status = query.Child(library).answer(request, query.TIME_LIMIT_S, lambda _: None)
-    assert (answer, status) == (b"", -signal.SIGALRM)
+    assert query.answer(query.worker(library), sql, 0.6) == (b"", -signal.SIGALRM)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +154,7 @@ def test_a_query_without_end_is_ended_by_its_own_alarm(library: Library, sql: st
 def test_what_can_be_no_query_is_refused_before_a_process_sees_it(
     library: Library, sql: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(query, "result_by", None)
+    monkeypatch.setattr(query, "worker", None)
     with pytest.raises(QueryRefused, match=reason):
         query.readable(sql)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench.formats.table.read_ahead import DEPTH, ahead
+from bench.formats.table.slices import DEPTH, ahead
 
 
 def test_items_come_in_order() -> None:
