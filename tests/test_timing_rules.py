@@ -140,9 +140,7 @@ def test_browser_tests_wait_for_what_they_assert() -> None:
 )
 def test_the_rule_sees_upper_bounds_alone(body: str, is_broken: bool) -> None:
     helper = "def seconds():\n    began = time.monotonic()\n    return time.monotonic() - began\n"
-    helper += (
-        "def check(limit, measure):\n    pass\nfrom tests.benchmarks.swollen_results import seconds as elsewhere\n"
-    )
+    helper += "def check(limit, measure):\n    pass\nfrom tests.benchmarks._answerer import timed as elsewhere\n"
     test = f"def test_it():\n    {body}\n"
     assert bool(broken(helper + test)) is is_broken
     assert not broken(f"{helper}@pytest.mark.timed\n{test}")

@@ -52,6 +52,7 @@ def test_memory_explains_no_more_than_the_room_grows():
     assert memory.explains(small, wide, 9.14)
     assert not memory.explains(small, wide, 18)  # 76.83 / 4.83 and a tenth
     assert memory.room("llama-3.1-70b", None, None, "h100-sxm", 1) is None
+    assert memory.cache_gib("qwen3-coder-480b-a35b", "bf16", 1) is None
     assert not memory.explains(None, wide, 2)
     full = memory.room("llama-3.1-70b", "bf16", "bf16", "h100-sxm", 1)
     assert full.room_gib < 0

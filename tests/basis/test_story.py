@@ -220,9 +220,12 @@ class TestChoosing:
 
     def test_each_kept_filter_leaves_something_of_the_model_with_those_before_it(self, loaded: Library) -> None:
         """H200 has points of DeepSeek and so has an input length of 512, one of 128 has none."""
-        asked = View.of({"model": [LLAMA], "accelerator": ["h200"], "isl": ["128"], "osl": ["64"]})
+        asked = View.of(
+            {"model": [LLAMA], "accelerator": ["h200"], "isl": ["128"], "osl": ["64"]}, slo=["ttft_ms_p50<=5"]
+        )
         found = story.chosen(loaded, asked, {"model": [DEEPSEEK]})
         assert dict(found.where) == {"model": (DEEPSEEK,), "accelerator": ("h200",), "osl": ("64",)}
+        assert found.slo == ("ttft_ms_p50<=5",)
 
     def test_another_filter_changes_nothing_of_the_readers_others(self, loaded: Library) -> None:
         asked = View.of({"model": [LLAMA], "engine": ["vllm"]}, {"x": "isl"}, whole=True, slo=["ttft_ms_p50<=5"])

@@ -9,9 +9,7 @@ import pytest
 
 from bench.formats.plausibility.columns import doubtful
 from bench.library import Library
-from bench.questions import cost, pareto
 from bench.records import Flag
-from bench.view import View
 from tests.data.published import only, rows
 
 
@@ -160,17 +158,3 @@ def test_gaudi_answers_were_shorter_than_asked() -> None:
     assert (row["osl"], row["osl_actual"], row["isl_actual"]) == ("1024", "716.11", "1024.0")
     assert (row["output_tokens_per_s"], row["ttft_ms_p99"]) == ("760.78", "29537.04")
     assert (row["accelerator"], row["accelerators"], row["engine_version"]) == ("gaudi-3", "8", "0.17.1rc1")
-
-
-def test_points_that_the_law_lets_back_in_by_their_mean_latency(shipped: Library) -> None:
-    """By hand: 5,829.2 tokens/s on 64 chips, each 3.90 USD an hour, are 11.89 USD a million."""
-    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["1024"]}
-    knees = {one.label: one.knee for one in pareto.answer(shipped, View.of(where)).result.groups}
-    assert (knees["H100 SXM"].y, knees["H100 SXM"].x) == pytest.approx((91.1, 48.1), abs=0.05)
-    fast = cost.answer(shipped, View.of(where, slo=["interactivity_tokens_per_s_per_user_p50>=45"])).result
-    (h100,) = (one for one in fast.deployments if one.point.accelerator == "h100-sxm")
-    assert h100.usd_per_million == pytest.approx(3.90 * 64 / (5829.2 * 3600) * 1e6, rel=1e-4)
-    fp4 = pareto.answer(shipped, View.of({**where, "precision": ["fp4"], "isl": ["8192"]})).rows
-    gb300 = fp4[fp4["accelerator"] == "gb300"]
-    speed, rate = "interactivity_tokens_per_s_per_user_p50", "output_tokens_per_s_per_accelerator"
-    assert [round(y) for x, y in zip(gb300[speed], gb300[rate], strict=True) if round(x, 1) == 77.2] == [295]

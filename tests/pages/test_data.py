@@ -142,10 +142,14 @@ def test_a_point_is_hidden_with_a_reason_and_brought_back(mine: Library, opened:
     assert list(history.changes(mine)["what"])[:2] == ["brought back", "hid"]
 
 
-def test_a_tag_and_a_fact_are_kept_and_can_be_taken_back(mine: Library, opened: Open) -> None:
+def test_notes_tags_and_facts_are_kept_and_can_be_taken_back(mine: Library, opened: Open) -> None:
     id = source_of(mine, "mine.csv")
-    mine.tag(id, "Rerun wanted", who="ada")
     at = opened("data", source_id=id)
+    at.text_area(key=f"correct.note.text.{id[:16]}").set_value("beside another job")
+    at = press(at, "Keep the note")
+    assert "beside another job (a reader (local)" in said(at)
+    at.text_input(key=f"correct.tag.text.{id[:16]}").set_value("Rerun wanted")
+    at = press(at, "Add the tag")
     assert "**Tags:** rerun wanted" in said(at)
     at = press(at, "Take off rerun wanted")
     assert "**Tags:**" not in said(at)

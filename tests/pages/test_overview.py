@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qsl
 
 from streamlit.testing.v1 import AppTest
@@ -33,10 +34,11 @@ def test_three_cards_have_a_sentence_and_one_way_on_each(opened: Open) -> None:
 
 def test_the_box_offers_pages_with_exactly_what_was_typed_whatever_was_typed_before(opened: Open) -> None:
     at = opened("overview")
-    for text in ("<script>alert(1)</script>", "a" * 5000):
+    for text in ("<script>alert(1)</script>", "<img src=x> [a](javascript:alert(1))", "a" * 5000):
         at = typed(at, text)
         assert not at.exception
         assert not at.error
+        assert not re.search(r"(?<!\\)(<script|<img|\[a\]\()", text_of(at))
     at = typed(at, "h200 mi355x deepseek fp8")
     label, page, view = links(at)[0]
     assert label.startswith("Pareto: DeepSeek-R1 FP8 at 8,192/1,024, H200 SXM and MI355X, ")

@@ -84,12 +84,14 @@ def test_a_query_is_run_and_stands_in_the_address(opened: Open) -> None:
     assert any("bench query" in code.value and "--csv" in code.value for code in page.code)
 
 
-def test_a_link_fills_the_box_and_runs_nothing(opened: Open, nothing_runs: None) -> None:
+def test_a_link_fills_the_box_and_runs_nothing_and_any_table_can_be_looked_at(opened: Open, nothing_runs: None) -> None:
     page = opened("sql", query=COUNT, x="accelerator", y="n")
     assert not page.exception
     assert page.text_area(key="sql.text").value == COUNT
     assert page.info[0].value == "This query came with the link and has not run. Read it, then press Run."
     assert not rows(page)
+    page = page.pills(key="sql.table").select("scores").run()
+    assert "standard_error" in page.dataframe[0].value["name"].tolist()
 
 
 def test_a_query_from_a_link_is_run_on_a_press_and_its_chart_and_link_follow_what_is_picked(opened: Open) -> None:

@@ -110,12 +110,16 @@ def test_a_frontier_of_both_models_would_be_found(two: Library) -> None:
     assert "measured pools 2 models" in found[0]
 
 
-def test_the_story_is_one_that_both_models_have(two: Library) -> None:
+def test_the_story_is_one_that_both_models_have_and_who_is_ahead_is_named_with_its_model(two: Library) -> None:
     alone = question("pareto").complete(two, View.of({"model": ["llama-3.1-70b"]}))
     assert alone.values("precision") == ("bf16",)
     assert {question(name).complete(two, BOTH).values("precision") for name in ("pareto", "heatmap", "cost")} == {
         ("fp8",)
     }
+    assert question("crossover").answer(two, BOTH).verdict.startswith("Llama 3.1 70B: ")
+    pareto = question("pareto").answer(two, BOTH)
+    assert [group.label for group in pareto.result.groups] == ["Llama 3.1 8B", "Llama 3.1 70B"]
+    assert (said(pareto, "leads")["leader"], said(pareto, "leads")["who"]) == ("Llama 3.1 8B", "Llama 3.1 8B on L40S")
 
 
 def test_what_would_pool_models_gives_way_and_says_so(two: Library) -> None:

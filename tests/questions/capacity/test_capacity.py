@@ -173,7 +173,7 @@ ONE = {"accelerators": 1, "tp": 1}
 EIGHT = {"accelerator": "b200-sxm", "accelerators": 8, "tp": 8}
 UNLIKE = [*CURVE, at(32, 10.0, **H200) | {"isl": 4096}]
 TWO_MODELS = "model=llama-3.1-70b&model=llama-3.1-8b"
-OF_TWO_MODELS = [*CURVE, at(32, 40.0, model="llama-3.1-8b", **ONE)]
+OF_TWO_MODELS = [*CURVE, *(at(32, 40.0, model="llama-3.1-8b", **own) for own in (ONE, H200))]
 
 MEDIAN_TTFT_OFF = [{"metric": "ttft_ms_p50", "middle": MEASURED_OFF["ttft_ms_p50"][0],
                     "least": -MEASURED_OFF["ttft_ms_p50"][1]}]  # fmt: skip
@@ -183,8 +183,14 @@ SAID: dict[str, tuple[list[Row], str, dict[str, dict[str, object]]]] = {
     "one-chip-one-request": (
         [at(8, 2.0, **ONE)],
         "requests=1&peak=1",
-        {"takes_alone": {"chips": 1, "instances": 1}, "instance": {"rate": 2.0}, "power": {}, "sized": {"peak": 1}},
+        {
+            "takes_alone": {"chips": 1, "instances": 1},
+            "instance": {"rate": 2.0, "stopped_by": "largest"},
+            "power": {},
+            "sized": {"peak": 1},
+        },
     ),
+    "more-load-serves-less": ([*CURVE, at(128, 12.0)], "", {"instance": {"rate": 16.0, "stopped_by": "slower"}}),
     "a-spare": (
         CURVE,
         "slo=tpot_ms_p50<=40&requests=15&spare=1",

@@ -66,7 +66,14 @@ SAID: Mapping[str, tuple[list[Row], dict[str, Any], Told]] = {
             "apart": {"days": 92},
         },
     ),
-    "half-used": (TWO, {"utilisation": "0.5"}, {"volume": {"usd_per_day": 144.0, "instances": 2, "used": 50 / 129.6}}),
+    "half-used": (
+        TWO,
+        {"utilisation": "0.5"},
+        {
+            "volume": {"usd_per_day": 144.0, "instances": 2, "used": 50 / 129.6},
+            "cheapest": {"usd_per_million": 2 * PER_TOKEN / 1500},
+        },
+    ),
     "too-cheap": (TWO, {"api_price_output": "0.1"}, {"api_never": {"usd_per_million": PER_TOKEN / 1500}}),
     "other-side-alone": (TWO, {"api_price_input": "0.1"}, {"api_unknown": {}}),
     "one": (

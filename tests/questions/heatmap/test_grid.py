@@ -15,7 +15,7 @@ from bench.questions.heatmap import grid
 from bench.questions.heatmap.result import Heatmap
 from bench.view import View
 from tests.basis.libraries import mixed
-from tests.questions.heatmap.results import ids, library_of_cases, point
+from tests.questions.heatmap.results import ids, library_of, library_of_cases, point
 from tests.thorough import times
 
 
@@ -87,6 +87,15 @@ def test_a_ratio_divides_the_grids_of_its_sides(library: Library, view: View) ->
         assert cell.value == (one / other if one is not None and other else None)
     assert ratio.tally.selected == sum(side.tally.selected for side in sides)
     assert ratio.tally.used == sum(side.tally.used for side in sides)
+
+
+def test_the_grid_is_of_the_kind_of_load_with_the_most_values_and_counts_what_is_of_others(tmp_path: Path) -> None:
+    silent = [point(isl, 128, 10) for isl in (128, 256)]
+    library = library_of(
+        tmp_path, [*silent, point(128, 128, 5, load_kind="saturated", concurrency=None, ttft_ms_p50=1)]
+    )
+    found = laid(library, whole("isl", "osl", slo=("ttft_ms_p50<=9",)))
+    assert (found.load_kind, dict(found.tally.counts)) == ("saturated", {"used": 1, "other_kind": 2})
 
 
 def test_the_same_question_names_the_same_winner_every_time(library: Library) -> None:

@@ -168,6 +168,8 @@ def test_the_cheapest_point_that_states_nothing_along_x_is_named_as_cost_has_it(
     assert [one["metric"] for one in told.values["choose"]] == ["ttft_ms_p50"]
     drawn = asked(made, "dark", view.with_options(x="ttft_ms_p50"))
     assert min(drawn.rows[COST]) == told.values["usd_per_million"]
+    listed = asked(made, "dark", view.with_options(price_book=None))
+    assert statement(listed, "cheapest_undrawn").point_ids == told.point_ids
     dearer = asked(made, "dark", view.with_slo([f"{COST}>=7"]))
     late = asked(made, "dark", view.with_slo(["ttft_ms_p50<=40"]))
     for other in (drawn, dearer, late, asked(made, "dark", View.of(options={"x": X}))):
@@ -292,7 +294,7 @@ NAME = st.sampled_from(["a", "a", "a", None])
     st.sampled_from([Y, "joules_per_output_token"]),
 )
 def test_the_sql_leaves_the_frontiers_as_they_are(drawn, x, y):
-    found = [(f"{number:02x}", *row) for number, row in enumerate(drawn)]
+    found = [(f"{number:02x}", *row) for number, row in enumerate([*drawn, *drawn[::4]])]
     library = Points(found)
     sql = Clause(choosing.finite_sql(library, Y), ())
     axes = choosing.Axes(catalogue.metric(x), catalogue.metric(y), "engine", choosing.finite_sql(library, X), sql)

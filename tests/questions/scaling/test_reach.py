@@ -153,16 +153,27 @@ def test_the_throughput_that_was_asked_for_stays_and_the_others_are_the_next_ste
 
 
 COMMON: dict[str, object] = {**ROW, "concurrency": 16, "isl": 1000, "osl": 500}
+FP8 = [{**COMMON, "precision": "fp8", "tp": 1, "accelerators": n, "output_tokens_per_s": 100 * n} for n in (1, 2)]
 CASES = {
+    "another-throughput": [
+        *FP8,
+        *({**FP8[0], "concurrency": load} for load in (1, 2, 4, 8)),
+        *({**COMMON, "precision": "fp4", "tp": 1, "accelerators": n, "total_tokens_per_s": 60 * n} for n in (1, 2)),
+    ],
     "disaggregated": [
         {**COMMON, "tp": 4, "disaggregated": True, "accelerators": n, "output_tokens_per_s": 30 * n} for n in (4, 8)
-    ]
+    ],
 }
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library_of_cases(tmp_path_factory.mktemp("reach"), CASES)
+
+
+def test_what_a_selection_has_of_another_throughput_is_not_denied_it(made: Library) -> None:
+    found = scaling.answer(made, View.of({"source": ["another-throughput"]}, {"metric": "total_tokens_per_s"}))
+    assert (said(found, "other_story"), found.view.values("precision")) == ({"odd": False}, ("fp4",))
 
 
 def test_a_headline_asks_for_disaggregated_deployments_nowhere_and_a_button_that_was_tried_does(made: Library) -> None:

@@ -153,10 +153,10 @@ SAID = {
         {"efficiency": {**growth(2, 1, 1.5), "stating": 2, "of": 3}},
     ),
     "excluded": (
-        [run(1, 100), run(2, 150), run(2, 9000, tp=1, dp=2, flags=flag("implausible"))],
+        [run(1, 100), run(2, 150), *(run(2, 9000, at, tp=1, dp=2, flags=flag("implausible")) for at in (16, 32))],
         AT_16,
         {1: 100, 2: 150},
-        {"hollow": {"many": 1}, "left_out": {"used": 2, "flagged": 1}},
+        {"hollow": {"many": 1}, "left_out": {"used": 2, "flagged": 2}},
     ),
     "a-limit-nobody-keeps": ([run(1, 100, 8, 10), run(2, 150, 8, 10)], HARD, {}, nothing("beyond_limit", limits=1)),
     "a-limit-nobody-states": ([run(1, 100, 8), run(2, 150, 8)], HARD, {}, nothing("unknown_limit", limits=1)),
