@@ -193,7 +193,7 @@ def marker_key(name: str, symbol: str, theme: Theme, *, size: float = 8, opacity
     return key(key_lines(name), mode="markers", marker={**look, "line": {"width": 1.5, "color": theme.muted}})
 
 
-def settings(theme: Theme, x: dict[str, Any], y: dict[str, Any], *, height: int) -> dict[str, Any]:
+def axes_layout(theme: Theme, x: dict[str, Any], y: dict[str, Any], *, height: int) -> dict[str, Any]:
     """The layout of a chart of lines and points over two axes with these settings, both legends with it."""
     look_of_both = look(theme, height=height)
     return {

@@ -120,21 +120,12 @@ def _trace(
     x = [chart.value_label(of.x, value) for value in part[of.x]] if words else part[of.x].tolist()
     about = html(f"{name}: ") if name else ""
     hover = f"{about}%{{x}}<br>{html(_title(of.y))}: <b>%{{y:,.4~g}}</b><extra></extra>"
-    common = {
-        "x": [html(label) for label in x] if words else x,
-        "y": part[of.y].astype(float).tolist(),
-        "name": html(name),
-        "hovertemplate": hover,
-    }
+    common: dict[str, Any] = {"x": [html(label) for label in x] if words else x, "y": part[of.y].astype(float).tolist()}
+    common |= {"name": html(name), "hovertemplate": hover}
     if as_bars:
         return {**common, "type": "bar", "marker": {"color": colour}}
-    kind = "scattergl" if len(part) > DRAWN_AS_SVG else "scatter"
-    return {
-        **common,
-        "type": kind,
-        "mode": "markers",
-        "marker": {"color": colour, "size": 8, "symbol": marker, "opacity": 0.9},
-    }
+    look = {"color": colour, "size": 8, "symbol": marker, "opacity": 0.9}
+    return {**common, "type": "scattergl" if len(part) > DRAWN_AS_SVG else "scatter", "mode": "markers", "marker": look}
 
 
 def _parts(drawn: pd.DataFrame, colour: str | None, theme: Theme) -> list[tuple[str, pd.DataFrame, str, str]]:

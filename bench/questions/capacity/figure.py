@@ -13,6 +13,7 @@ from bench import chart
 from bench.basis import limits
 from bench.chart import Theme, deployment_words, value_label, workload_words
 from bench.chart.texts import text_at
+from bench.chart.traces import HOVER
 from bench.maths.colour import mixed
 from bench.plain_text import html
 from bench.questions.capacity import verdict
@@ -132,27 +133,16 @@ def _bars(bars: CapacityBars) -> list[dict[str, Any]]:
     """The parts of each bar: what is used on average, what more at peak, and what is free."""
     colours = [chart.accelerator_colour(one.facts.accelerator, bars.theme) for one in bars.plans]
     hovers = [_hover(one, is_mixed=bool(bars.found.asked.demand.mix)) for one in bars.plans]
+    ids, places = [[one.facts.point_id] for one in bars.plans], list(range(len(bars.plans)))
+    shared = {"type": "bar", "orientation": "h", "y": places, "width": BAR_PX / bars.row_px, "customdata": ids}
+    ends = [(0.0, one.fleet.used_at_mean, one.fleet.used_at_peak, 1.0) for one in bars.plans]
     made = []
     for nth, (name, strength) in enumerate(SEGMENTS):
-        ends = [(one.fleet.used_at_mean, one.fleet.used_at_peak, 1.0) for one in bars.plans]
-        shares = [own[nth] - (own[nth - 1] if nth else 0.0) for own in ends]
-        made.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": name,
-                "x": [bars.length(one) * max(part, 0.0) for one, part in zip(bars.plans, shares, strict=True)],
-                "y": list(range(len(bars.plans))),
-                "width": BAR_PX / bars.row_px,
-                "customdata": [[one.facts.point_id] for one in bars.plans],
-                "hovertext": hovers,
-                "hovertemplate": "%{hovertext}<extra></extra>",
-                "marker": {
-                    "color": [mixed(own, bars.theme.background, 1 - strength) for own in colours],
-                    "line": {"width": 0},
-                },
-            }
-        )
+        parts = [max(own[nth + 1] - own[nth], 0.0) for own in ends]
+        lengths = [bars.length(one) * part for one, part in zip(bars.plans, parts, strict=True)]
+        shades = [mixed(own, bars.theme.background, 1 - strength) for own in colours]
+        look = {"marker": {"color": shades, "line": {"width": 0}}, "hovertext": hovers, "hovertemplate": HOVER}
+        made.append({**shared, "name": name, "x": lengths, **look})
     return made
 
 
@@ -176,16 +166,10 @@ def _hover(plan: FleetPlan, *, is_mixed: bool) -> str:
 
 def _axes(bars: CapacityBars) -> dict[str, Any]:
     quiet = {"zeroline": False, "linecolor": bars.theme.muted, "automargin": False, "tickcolor": bars.theme.muted}
-    longest = max(map(bars.length, bars.plans))
+    bare, longest = {"showticklabels": False, "showgrid": False, "ticks": ""}, max(map(bars.length, bars.plans))
     title = "Cost (USD a month)" if bars.is_priced else "Chips"
     return {
-        "yaxis": {
-            **quiet,
-            "showticklabels": False,
-            "range": [len(bars.plans) - 0.6, -0.75],
-            "showgrid": False,
-            "ticks": "",
-        },
+        "yaxis": {**quiet, **bare, "range": [len(bars.plans) - 0.6, -0.75]},
         "xaxis": {
             **quiet,
             "range": [0, longest * 1.02],

@@ -17,6 +17,7 @@ from bench.chart.axis import title_lines
 from bench.chart.colouring import Colouring, of_ratios, of_values
 from bench.chart.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
 from bench.chart.texts import from_width, text_at
+from bench.chart.traces import HOVER, marker, scatter
 from bench.plain_text import html
 from bench.questions.heatmap.grid import cell_id
 from bench.questions.heatmap.result import WITHOUT_VALUE, Cell, Heatmap
@@ -147,26 +148,16 @@ def _clickable(heatmap: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]
     texts = {(cell.panel, cell.x, cell.y): _hover_text(cell, heatmap) for cell in heatmap.drawn}
     if len(panels.spots) <= MOST_GAPS:
         texts |= {place: _gap_text(*place[1:], heatmap) for place in panels.spots if place not in texts}
-    line = {
-        "symbol": "line-ew",
-        "size": int(panels.narrowest_cell / EW_LENGTH),
-        "opacity": 0,
-        "angle": 0,
-        "standoff": panels.cell_height / 2,
-        "line": {"color": theme.text, "width": 4},
-    }
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "customdata": [cell_id(*place) for place in texts],
-        "hovertext": list(texts.values()),
-        "x": [panels.spots[place].across for place in texts],
-        "y": [panels.spots[place].up for place in texts],
-        "hovertemplate": "%{hovertext}<extra></extra>",
-        "marker": line,
-        "selected": {"marker": {"opacity": 1}},
-        "unselected": {"marker": {"opacity": 0}},
-    }
+    line = marker("line-ew", int(panels.narrowest_cell / EW_LENGTH), theme.text, 4, 0)
+    return scatter(
+        [panels.spots[place].across for place in texts],
+        [panels.spots[place].up for place in texts],
+        {"hovertext": list(texts.values()), "hovertemplate": HOVER},
+        customdata=[cell_id(*place) for place in texts],
+        marker={**line, "angle": 0, "standoff": panels.cell_height / 2},
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 0}},
+    )
 
 
 def _axis(letter: str, panels: Panels, found: Heatmap) -> dict[str, Any]:

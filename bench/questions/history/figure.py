@@ -81,7 +81,7 @@ def _over_time(result: History, theme: Theme) -> go.Figure:
     ]
     marks = [*_changes(result, up, theme)]
     lines, words = _methods(result, theme)
-    settings = chart.settings(theme, across.settings, up.settings, height=HEIGHT)
+    settings = chart.axes_layout(theme, across.settings, up.settings, height=HEIGHT)
     settings |= {"uirevision": f"{result.deployment} {result.metric}", "shapes": lines}
     return go.Figure({"data": traces, "layout": {**settings, "annotations": [*marks, *words]}})
 
@@ -235,7 +235,7 @@ def _trade_offs(result: History, theme: Theme) -> go.Figure:
         )
         for one in later
     ]
-    settings = chart.settings(theme, across.settings, up.settings, height=HEIGHT)
+    settings = chart.axes_layout(theme, across.settings, up.settings, height=HEIGHT)
     settings["uirevision"] = f"{result.deployment} trade-offs"
     if len(later) > 1:
         settings |= {"sliders": [_slider(result, later, shown, theme)], "margin": {**settings["margin"], "b": 130}}

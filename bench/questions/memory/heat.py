@@ -86,21 +86,13 @@ def _traces(
         values[at] = cell.value or math.nan
         bare[at] = "" if cell.value else NOT_KNOWN if cell.value is None else NOT_FITTING
     common = {"x": list(range(len(across))), "y": list(range(len(up)))}
-    said = {"hovertext": _hovers(cells, across, up, result), "hovertemplate": "%{hovertext}<extra></extra>"}
-    empty = {
-        "type": "heatmap",
-        "z": np.where(np.isnan(values), 0.0, np.nan),
-        "text": bare,
-        "texttemplate": "%{text}",
-        "textfont": {"color": theme.text},
-        "colorscale": [[0, f"{theme.grid}55"], [1, f"{theme.grid}55"]],
-        "showscale": False,
-        "xgap": 2,
-        "ygap": 2,
-    }
     texts = [["" if math.isnan(one) else _in_cell(one) for one in line] for line in values.tolist()]
-    filled = colouring.cells(values, texts, said["hovertext"], coloraxis="coloraxis", **common)
-    return [{**empty, **common, **said, "hoverongaps": False}, filled]
+    hovers = _hovers(cells, across, up, result)
+    filled = colouring.cells(values, texts, hovers, coloraxis="coloraxis", **common)
+    ground = {"colorscale": [[0, f"{theme.grid}55"], [1, f"{theme.grid}55"]], "showscale": False}
+    empty = {"z": np.where(np.isnan(values), 0.0, np.nan), "text": bare, "textfont": {"color": theme.text}}
+    plain = {key: one for key, one in filled.items() if key != "coloraxis"}
+    return [{**plain, **empty, **ground}, filled]
 
 
 def _in_cell(value: float) -> str:

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from bench import chart
 from bench.chart import Theme, colouring, value_label
 from bench.chart.texts import text_at
+from bench.chart.traces import HOVER, marker, scatter
 from bench.plain_text import html
 from bench.questions.overview.result import MatrixCell, Overview
 from bench.view import View
@@ -78,22 +79,13 @@ def _add_cells(
     inks = [colouring.DARK_INK if one else colouring.LIGHT_INK for one in dark]
     colours = [ink if pair.measured else theme.muted for ink, pair in zip(inks, pairs, strict=True)]
     texts = [f"{pair.measured:,}" if pair.measured else f"({pair.other_evidence:,})" for pair in pairs]
-    places = {"x": [html(_model(pair)) for pair in pairs], "y": [html(_chip(pair)) for pair in pairs]}
-    font = {"size": 11, "color": colours}
-    drawn.add_trace(go.Scatter(mode="text", text=texts, textfont=font, hoverinfo="skip", **places))
+    xs, ys = [html(_model(pair)) for pair in pairs], [html(_chip(pair)) for pair in pairs]
+    drawn.add_trace(scatter(xs, ys, mode="text", text=texts, textfont={"size": 11, "color": colours}))
+    told = {"hovertext": [_hover(pair) for pair in pairs], "hovertemplate": HOVER}
+    told |= {"customdata": [opens(pair) for pair in pairs]}
     unseen = {"marker": {"opacity": 0}}
-    drawn.add_trace(
-        go.Scatter(
-            **places,
-            mode="markers",
-            customdata=[opens(pair) for pair in pairs],
-            hovertext=[_hover(pair) for pair in pairs],
-            hovertemplate="%{hovertext}<extra></extra>",
-            marker={"symbol": "square", "size": ROW, "opacity": 0},
-            selected=unseen,
-            unselected=unseen,
-        )
-    )
+    look = {"marker": marker("square", ROW, theme.muted, 0, 0), "selected": unseen, "unselected": unseen}
+    drawn.add_trace(scatter(xs, ys, told, **look))
 
 
 def _hover(pair: MatrixCell) -> str:

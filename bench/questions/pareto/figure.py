@@ -77,7 +77,7 @@ def draw(pareto: Pareto, theme: Theme) -> go.Figure:
         *_keys(rows, theme),
     ]
     # In one piece: plotly checks it several times faster at once than one update at a time.
-    settings = chart.settings(theme, x.settings, y.settings, height=HEIGHT)
+    settings = chart.axes_layout(theme, x.settings, y.settings, height=HEIGHT)
     settings["uirevision"] = f"{pareto.x} {pareto.y} {x.log}"
     figure = go.Figure({"data": traces, "layout": settings})
     _add_limits(figure, pareto, x, y, theme)

@@ -50,7 +50,7 @@ def figure(result: Roofline, theme: Theme) -> go.Figure:
         *_keys(result, theme),
     ]
     settings = {
-        **chart.settings(theme, plot.across.settings, plot.up.settings, height=HEIGHT),
+        **chart.axes_layout(theme, plot.across.settings, plot.up.settings, height=HEIGHT),
         "uirevision": f"{result.phase} {result.axis}",
         "legend": {**chart.LINES_LEGEND, "itemsizing": "constant" if result.compares_models else "trace"},
         "annotations": [*_sides(result, plot, theme)],
