@@ -32,7 +32,7 @@ class Server:
     def __init__(self, settings: Settings, running: asyncio.AbstractEventLoop) -> None:
         self.settings, self._loop = settings, running
         self._wheel = Wheel(running)
-        self._room: BatchRoom = BatchRoom(settings.max_running, settings.max_waiting, settings.kv_tokens)
+        self._room = BatchRoom(settings.max_running, settings.max_waiting, settings.kv_tokens)
         self._steps = BatchSteps(settings, self._room, self._wheel) if settings.batched else None
         listener = _listener(settings)
         try:

@@ -53,7 +53,7 @@ def target_of(endpoint: Endpoint | NamedEndpoint, *, from_page: bool = False) ->
     if not endpoint.bases:
         raise UsageError("The endpoint is known by its name only: state endpoint.url.")
     headers = _headers(endpoint)
-    first, *others = (
+    first, *others = targets = [
         Target.at(
             url,
             api=endpoint.api,
@@ -64,9 +64,10 @@ def target_of(endpoint: Endpoint | NamedEndpoint, *, from_page: bool = False) ->
             query=endpoint.query,
         )
         for url in endpoint.bases
-    )
+    ]
     try:
-        first.context()
+        for target in targets:
+            target.context()
     except OSError as problem:
         why = "it is no PEM certificate" if isinstance(problem, ssl.SSLError) else str(problem.strerror or problem)
         raise UsageError(f"endpoint.ca_file {endpoint.ca_file} cannot be read: {why}.") from None
