@@ -8,16 +8,16 @@ from typing import Any
 TraceSettings = dict[str, Any]
 
 HOVER = "%{hovertext}<extra></extra>"
-"""What says the hovertext of a place alone."""
+"""A hover box with the hovertext of a point alone."""
 
 
-def scatter(xs: Any, ys: Any, said: TraceSettings | None = None, /, **look: Any) -> TraceSettings:
+def scatter(xs: Any, ys: Any, hover: TraceSettings | None = None, /, **look: Any) -> TraceSettings:
     """plotly's trace of these places: a line where the look has one, markers where it has those.
 
-    `said` is what it gives to the pointer and to a click; without it the pointer passes over.
+    `hover` is what the pointer shows and a click gives; without it the pointer passes over.
     """
     mode = "+".join(f"{part}s" for part in ("line", "marker") if part in look)
-    return {"type": "scatter", "mode": mode, "x": xs, "y": ys, **(said or {"hoverinfo": "skip"}), **look}
+    return {"type": "scatter", "mode": mode, "x": xs, "y": ys, **(hover or {"hoverinfo": "skip"}), **look}
 
 
 def marker(symbol: Any, size: Any, colour: Any, width: float = 1.0, opacity: Any = 1) -> TraceSettings:
@@ -31,7 +31,7 @@ def stroke(colour: str, width: float, dash: str = "solid", **more: Any) -> Trace
     return {"color": colour, "width": width, "dash": dash, **more}
 
 
-def telling(ids: Iterable[str], texts: Iterable[str]) -> TraceSettings:
-    """Each place's id for a click, and its text under the pointer."""
-    told = [list(own) for own in zip(ids, texts, strict=True)]
-    return {"customdata": told, "hovertemplate": "%{customdata[1]}<extra></extra>"}
+def clickable(ids: Iterable[str], texts: Iterable[str]) -> TraceSettings:
+    """Each point's id for a click, and its text under the pointer."""
+    rows = [list(row) for row in zip(ids, texts, strict=True)]
+    return {"customdata": rows, "hovertemplate": "%{customdata[1]}<extra></extra>"}

@@ -19,7 +19,7 @@ from bench.chart import Theme
 from bench.chart.axis import decade_ticks
 from bench.chart.colouring import of_ratios, of_values
 from bench.chart.texts import text_at
-from bench.chart.traces import HOVER, marker, scatter, telling
+from bench.chart.traces import HOVER, clickable, marker, scatter
 from bench.plain_text import html
 from bench.questions.cost import labels
 from bench.questions.cost.result import Cost, PricedDeployment, QuotedCost, Sensitivity
@@ -216,7 +216,7 @@ def _bars(upper: ChartBars) -> list[BarPart]:
     }
     dots = [(nth, bar, usd, text) for nth, bar in enumerate(bars) for usd, text in bar.dots if usd <= end]
     look = {**marker("circle", 7, theme.background), "line": {"width": 1.4, "color": theme.text}}
-    told = telling((bar.facts.point_id for _, bar, *_ in dots), (text for *_, text in dots))
+    told = clickable((bar.facts.point_id for _, bar, *_ in dots), (text for *_, text in dots))
     quotes = scatter([usd for *_, usd, _ in dots], [nth for nth, *_ in dots], told, marker=look)
     return [whole, quotes] if dots else [whole]
 

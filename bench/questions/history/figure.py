@@ -16,7 +16,7 @@ from bench.chart import Theme, line_names
 from bench.chart.axis import LogAxis
 from bench.chart.line_names import LineEnd
 from bench.chart.texts import text_at
-from bench.chart.traces import marker, scatter, stroke, telling
+from bench.chart.traces import clickable, marker, scatter, stroke
 from bench.plain_text import html
 from bench.questions.history.method import named
 from bench.questions.history.result import FRONTIER, FixedLoad, History, LoadValue, SpeedChange, TradeOff
@@ -103,7 +103,7 @@ def _values(result: History, one: FixedLoad, place: int, shade: str) -> Iterator
         yield scatter(
             [_day(result, value) for value in own],
             [value.value for value in own],
-            telling((value.point_ids[0] for value in own), (_said(result, one, value) for value in own)),
+            clickable((value.point_ids[0] for value in own), (_said(result, one, value) for value in own)),
             name=group,
             legendgroup=group,
             showlegend=start == 0,
@@ -266,7 +266,7 @@ def _line(result: History, one: TradeOff, shade: str, dash: str, width: float) -
         for x, y, id in zip(one.per_user, one.per_chip, one.point_ids, strict=True)
     ]
     look = marker(chart.engine_marker(result.facts.engine if result.facts else None), MARKER_PX, shade, 0)
-    told = telling(one.point_ids, said)
+    told = clickable(one.point_ids, said)
     return scatter(one.per_user, one.per_chip, told, name=html(run.words), line=stroke(shade, width, dash), marker=look)
 
 

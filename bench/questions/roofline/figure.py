@@ -14,7 +14,7 @@ from bench.chart import Theme, line_names, value_label
 from bench.chart.line_names import LineEnd
 from bench.chart.shades import told_apart
 from bench.chart.texts import text_at
-from bench.chart.traces import marker, scatter, stroke, telling
+from bench.chart.traces import clickable, marker, scatter, stroke
 from bench.plain_text import html
 from bench.questions.roofline import paths
 from bench.questions.roofline.paths import LinePath, RooflinePlot
@@ -107,7 +107,7 @@ def _points(result: Roofline, shades: Mapping[str, str], theme: Theme) -> Iterat
         yield scatter(
             [x for x, _ in places],
             [y for _, y in places],
-            telling((one.facts.point_id for one in own), (_said(result, one, brief=brief) for one in own)),
+            clickable((one.facts.point_id for one in own), (_said(result, one, brief=brief) for one in own)),
             type="scattergl" if brief else "scatter",
             name=html(value_label("model", owner)),
             showlegend=result.compares_models and owner not in named,

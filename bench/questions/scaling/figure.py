@@ -16,7 +16,7 @@ from bench.chart.axis import Axis, decade_ticks, title_lines, widened
 from bench.chart.line_names import LineEnd, Pages
 from bench.chart.shades import told_apart
 from bench.chart.texts import text_at
-from bench.chart.traces import marker, scatter, stroke, telling
+from bench.chart.traces import clickable, marker, scatter, stroke
 from bench.maths.scaling import Law
 from bench.plain_text import html
 from bench.questions.scaling.result import ChipCount, Line, Scaling
@@ -181,7 +181,7 @@ def _add_line(figure: go.Figure, panel: ScalingPanel, line: Line, shade: str, sc
         return
     main = panel.axis == 1
     symbols = [chart.engine_marker(line.facts.engine, measured=place.between is None) for place in places]
-    told = telling((one.point.facts.point_id for one in places), (_hover(scaling, one) for one in places))
+    told = clickable((one.point.facts.point_id for one in places), (_hover(scaling, one) for one in places))
     axes = {"xaxis": f"x{panel.suffix}", "yaxis": f"y{panel.suffix}", "cliponaxis": False}
     legend = {"name": html(line.label), "showlegend": main, "legendgroup": _group(scaling, line)}
     xs, ys = [place.accelerators for place in places], [panel.value(place) for place in places]
@@ -223,7 +223,7 @@ def _add_open(
     """Draw open markers, each with its count of chips, value, id and what it says."""
     if drawn:
         xs, ys, ids, texts = zip(*drawn, strict=True)
-        figure.add_trace(scatter(xs, ys, telling(ids, texts), showlegend=False, legendgroup=group, marker=look))
+        figure.add_trace(scatter(xs, ys, clickable(ids, texts), showlegend=False, legendgroup=group, marker=look))
 
 
 def _curves(scaling: Scaling) -> list[LawCurve]:

@@ -280,6 +280,12 @@ def test_what_is_said(made: Library, name: str) -> None:
     tells(capacity.answer(made, View.from_query(query).with_options(use="own").with_where(source=[name])), wanted)
 
 
+def test_models_side_by_side_have_the_first_plan_of_each(made: Library) -> None:
+    view = View.from_query(TWO_MODELS).with_options(**OWN).with_where(source=["two-models"])
+    leads = [(one.facts.model, one.facts.accelerators) for one in capacity.answer(made, view).result.leads]
+    assert leads == [("llama-3.1-8b", 1), ("llama-3.1-70b", 4)]
+
+
 def test_what_arrivals_at_random_came_to_is_told_of_an_open_loop_beside(tmp_path: Path) -> None:
     held = library_of(tmp_path, [*LATE, sent(2, 60, 1500), sent(6, 75, 1900)])
     answer = ask(held, slo=["ttft_ms_p50<=79"], requests="5", peak="1")
