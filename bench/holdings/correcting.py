@@ -52,14 +52,8 @@ def untag(library: Library, visitor: Visitor, id: str, tag: str) -> None:
     library.tag(id, tag, remove=True, who=ledger.who(visitor))
 
 
-def state(library: Library, visitor: Visitor, source_id: str, fact: str, value: str | None) -> None:
-    """State a fact that holds for every row of a source from now on; None brings the file's own word back."""
-    access.demand("facts", visitor)
-    library.set_facts(source_id, {fact: value}, who=ledger.who(visitor))
-
-
-def state_of_all(library: Library, visitor: Visitor, source_ids: Sequence[str], fact: str, value: str | None) -> None:
-    """State a fact about several sources at once, with a line in the ledger for each; None takes it back."""
+def state(library: Library, visitor: Visitor, source_ids: Sequence[str], fact: str, value: str | None) -> None:
+    """State a fact that holds for every row of these sources from now on; None brings the files' own word back."""
     access.demand("facts", visitor)
     if not source_ids:
         raise UsageError("Pick the sources that the fact is about; nothing was stated.")

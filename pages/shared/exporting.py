@@ -44,12 +44,12 @@ def box(view: View, points: int, stem: str) -> None:
 
 def _left_out(kinds: Iterable[export.ExportFormat], view: View) -> Iterator[str]:
     for kind in kinds:
-        for sentence in cached.left_out(kind.name, view, cached.library().version):
+        for sentence in cached.left_out(kind.name, view):
             yield f"**{markdown(sentence)}**"
 
 
 def _button(kind: export.ExportFormat, view: View, stem: str) -> None:
-    if problem := cached.not_exported(kind.name, view, cached.library().version):
+    if problem := cached.not_exported(kind.name, view):
         st.markdown(f"**{kind.title}.** {markdown(problem)}")
         return
     st.download_button(

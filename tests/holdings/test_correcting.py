@@ -21,7 +21,7 @@ CHANGES: dict[str, Callable[[Library, Visitor, str, str], None]] = {
     "annotate": lambda library, who, source, point: correcting.annotate(library, who, source, "a note"),
     "tag": lambda library, who, source, point: correcting.tag(library, who, point, "odd"),
     "untag": lambda library, who, source, point: correcting.untag(library, who, point, "odd"),
-    "facts": lambda library, who, source, point: correcting.state(library, who, source, "accelerator", "H200"),
+    "facts": lambda library, who, source, point: correcting.state(library, who, [source], "accelerator", "H200"),
     "purge": lambda library, who, source, point: correcting.purge(library, who, source, "gone", source[:8]),
 }
 """Every change, in an order in which all of them can be made."""
@@ -129,14 +129,14 @@ def test_what_is_no_tag_is_none(settled: Library) -> None:
 def test_one_fact_is_stated_about_several_sources_with_a_line_for_each(library: Library) -> None:
     ids = [source_of(library, file) for file in ("mine.csv", "theirs.csv")]
     before = len(history.changes(library))
-    correcting.state_of_all(library, HERE, ids, "accelerator", "b200")
+    correcting.state(library, HERE, ids, "accelerator", "b200")
     assert [opened.values(library, id, "accelerator") for id in ids] == [[("b200-sxm", 3)], [("b200-sxm", 2)]]
     lines = history.changes(library).head(len(history.changes(library)) - before)
     assert len(lines) == 2
     for id in ids:
         stated = history.stated(library, id)[["fact", "value", "who"]].to_numpy().tolist()
         assert stated == [["accelerator", "b200-sxm", "a reader (local)"]]
-        correcting.state(library, HERE, id, "accelerator", None)
+        correcting.state(library, HERE, [id], "accelerator", None)
         assert history.stated(library, id).empty
     assert set(library.fetch("SELECT DISTINCT accelerator FROM points")) == {("h100-sxm",), ("mi300x",)}
 
@@ -144,9 +144,9 @@ def test_one_fact_is_stated_about_several_sources_with_a_line_for_each(library: 
 def test_a_fact_about_several_sources_is_stated_of_all_or_of_none(library: Library) -> None:
     mine = source_of(library, "mine.csv")
     with pytest.raises(NotFound):
-        correcting.state_of_all(library, HERE, [mine, "0" * 64], "accelerator", "b200")
+        correcting.state(library, HERE, [mine, "0" * 64], "accelerator", "b200")
     with pytest.raises(UsageError, match="Pick the sources"):
-        correcting.state_of_all(library, HERE, [], "accelerator", "b200")
+        correcting.state(library, HERE, [], "accelerator", "b200")
     with pytest.raises(AccessDenied):
-        correcting.state_of_all(library, ELSEWHERE, [mine], "accelerator", "b200")
+        correcting.state(library, ELSEWHERE, [mine], "accelerator", "b200")
     assert history.stated(library, mine).empty

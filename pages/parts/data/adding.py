@@ -154,7 +154,7 @@ def _looked_through(look: ImportJob, page: Page, state: PendingImport) -> None:
     import_report.taken_over(report, look.shown, dry_run=True)
     import_report.aside(report, look.shown, dry_run=True)
     if open_sources:
-        adding_facts.boxes(open_sources, state.facts, page, str(state.drops))
+        adding_facts.boxes(open_sources, state.facts, str(state.drops))
     wrong = adding_facts.wrong(facts)
     loads = [line for line in lines if line.loads]
     with st.container(key="adding.ways", horizontal=True):

@@ -20,6 +20,7 @@ from pages.parts.data import correcting, listing, tabs
 from pages.parts.data.listing import LABELS
 from pages.shared import cached, headlines, notices, table
 from pages.shared.frame import Page
+from pages.shared.page_paths import link
 
 FIGURES = {**LABELS, "figure": "Figure", "value": "Value", "unit": "Unit", "definition": "How it was read"}
 
@@ -184,9 +185,7 @@ def _back(label: str, **to: str | None) -> None:
 
 def _onward(label: str, view: View) -> None:
     with st.container(key="onward", horizontal=True):
-        st.page_link(
-            "pareto.py", label=label, query_params=view.pairs(), icon=":material/arrow_forward:", icon_position="right"
-        )
+        link("pareto", label, view.pairs())
 
 
 def _link(label: str, address: object) -> None:

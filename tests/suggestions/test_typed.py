@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench import catalogue, names, selection
-from bench.destinations import EXAMPLE, Directions, directions, of_cell
-from bench.destinations.words import meaning
 from bench.library import Library
 from bench.questions import question, questions
+from bench.suggestions.typed import EXAMPLE, Directions, directions, of_cell
+from bench.suggestions.words import meaning
 from bench.view import View
 from tests.library.files import published
 from tests.questions.answering import answer_of
