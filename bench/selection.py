@@ -10,7 +10,7 @@ from typing import Any
 from bench import names
 from bench.errors import UsageError
 from bench.library import Library
-from bench.view import FILTER_BY_KEY, FILTERS, Filter, View
+from bench.view import FILTER_BY_KEY, Filter, View
 from bench.wording import counted, joined, number
 
 LISTED_VALUES = 500
@@ -197,8 +197,3 @@ def _label(row: Filter, text: str, value: Any) -> str:
     if row.kind == "name":
         return names.display_name(row.column, text)
     return f"{float(value):,.6g}" if row.kind == "number" else text
-
-
-def filters_of(library: Library) -> tuple[Filter, ...]:
-    """The filters that something loaded can be told apart by."""
-    return tuple(row for row in FILTERS if library.has(row.column))

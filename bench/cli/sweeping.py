@@ -156,7 +156,6 @@ def _told_started(folder: Folder, arguments: argparse.Namespace) -> int:
 
 
 def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any] | None = None) -> None:
-    """Print a sweep with its points."""
     from bench.sweep.planning import ramp
     from bench.sweep.session import jobs
 
@@ -302,7 +301,6 @@ class SweepProgress:
 
 
 def _line(status: Mapping[str, Any]) -> str:
-    """Where a sweep is, on one line."""
     if status["state"] == "checking" and status.get("reason"):
         return str(status["reason"])
     done, most = _tried(status), status.get("points_possible") or 0

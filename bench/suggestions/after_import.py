@@ -65,13 +65,9 @@ def onward(library: Library, source_ids: Sequence[str]) -> tuple[list[Step], str
         return [], ""
     axes = _axes(library, new)
     ways = _by_frontier(library, new, *axes) if axes else _by_cells(library, new)
-    compared = any(way.label == COMPARISON for way in ways)
-    return (
-        ways,
-        ""
-        if compared
-        else f"No other source has {names.display_name('model', new.model)} under the same workload yet.",
-    )
+    if any(way.label == COMPARISON for way in ways):
+        return ways, ""
+    return ways, f"No other source has {names.display_name('model', new.model)} under the same workload yet."
 
 
 def _newcomers(library: Library, source_ids: Sequence[str]) -> NewPoints | None:

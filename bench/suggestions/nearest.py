@@ -45,7 +45,7 @@ def _spellings(library: Library) -> dict[str, str]:
                 if len(spelling) >= SHORTEST and not spelling.isdigit():
                     known.setdefault(spelling, name)
     for word, base in METRICS.items():
-        known.setdefault(word, next(row.label for row in catalogue.base_metrics() if row.key == base))
+        known.setdefault(word, catalogue.BASES[base].label)
     for page, words in pages().items():
         title = question(page).TITLE if page in questions() else page.title()
         for word in sorted(words):

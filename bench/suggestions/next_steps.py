@@ -241,6 +241,5 @@ def _filled_in(words: str, dead: DeadEnd, view: View) -> str:
 
 
 def _named(key: str, view: View) -> str:
-    """A filter's values in words."""
     words = [one.upper() if key == "precision" else value_label(key, one) for one in view.values(key)]
     return joined(words, "or", at_most=2)

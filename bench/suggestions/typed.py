@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 from bench import catalogue, names, selection
 from bench.basis import limits, story
-from bench.catalogue import Metric
 from bench.chart import setting
 from bench.errors import BenchError
 from bench.library import Library
@@ -71,7 +70,9 @@ def directions(library: Library, text: str) -> Directions:
         sentences.append(f"Did you mean {', '.join(near)}?")
         meant = meant if meant.is_of_something else meaning(library, " , ".join(near))
     sentences += [HELP] if meant.is_help else []
-    sentences += (f"{one.label}: {one.definition}" for one in map(_base, meant.metrics[:1]))
+    sentences += (
+        f"{one.label}: {one.definition}" for one in (catalogue.BASES[metric.base] for metric in meant.metrics[:1])
+    )
     offered: list[Destination] = []
     if meant.is_of_something:
         whole = readings.of(library, meant)
@@ -102,11 +103,6 @@ def _whole(library: Library, meant: Meaning, found: Sequence[TextReading]) -> It
     yield from (one for page in pages if (one := _destination(library, page, first)))
     if meant.is_named:
         yield from _otherwise(library, (*pages, *USUAL, "data"), others)
-
-
-def _base(metric: Metric) -> Metric:
-    """The row of the catalogue that a metric is a statistic of."""
-    return next(row for row in catalogue.base_metrics() if row.key == metric.base)
 
 
 def of_cell(library: Library, view: View, cell: str) -> Destination | None:
@@ -171,7 +167,7 @@ def _destination(library: Library, page: str, reading: TextReading) -> Destinati
 
 def _data(library: Library, reading: TextReading) -> Destination:
     """The points themselves; of a metric how each source measured it."""
-    about = f"how {_base(reading.metric).label} was measured" if reading.metric else ""
+    about = f"how {catalogue.BASES[reading.metric.base].label} was measured" if reading.metric else ""
     words = (about, _words(reading.view, reading), _many(library, reading.view, reading, reading.points))
     view = View(reading.view.where, whole=True).with_options(tab="passports" if reading.metric else None)
     return Destination(

@@ -16,8 +16,8 @@ from bench.questions.crossover.side_names import names
 from bench.questions.crossover.verdict import brief
 from bench.wording import counted, lowered, number
 from pages.shared import address, options, points, result
-from pages.shared.frame import Page
 from pages.shared.headlines import unbroken
+from pages.shared.page import Page
 
 KEYS = ("price_a", "price_b")
 CHEAPEST, DEAREST = 0.25, 2.0

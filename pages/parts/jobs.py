@@ -171,7 +171,6 @@ def _do(what: str, folder: Folder) -> None:
 
 
 def _behind(folder: Folder) -> None:
-    """Draw the log, folded away."""
     try:
         lines = folder.log.read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_LINES:]
     except OSError:

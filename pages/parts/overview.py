@@ -118,7 +118,6 @@ def _card_of(kind: str) -> str:
 
 
 def _way(page: Page, kind: str) -> None:
-    """Draw the link to the page that shows what a statement of this kind says."""
     to = {one.kind: one for one in page.answer.result.links}[kind]
     title = questions()[to.page].TITLE if to.page in questions() else to.page
     link(to.page, WAYS.get(kind, f"Open {title}"), to.view.query())

@@ -15,7 +15,7 @@ from bench.holdings.data_link import UNFOLDED
 from bench.plain_text import markdown
 from bench.view import View
 from pages.shared import address, buttons, cached, cached_sweeps, notices, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
 from pages.shared.page_paths import link
 from pages.shared.visitor import visitor
 
@@ -44,7 +44,7 @@ def drawn(page: Page, id: str, costs: Costs | None, within: Mapping[str, str] | 
             st.markdown(markdown(lead))
         _figures(card, card.costs if costs is None else costs)
         notices.flagged(card.flags)
-        _facts(card)
+        st.caption(" · ".join(f"{label}: {markdown(value)}" for label, value in card.facts))
         _links(page, card)
         _passport(card)
         buttons.in_sight("card", address.opened_by_hand())
@@ -95,12 +95,7 @@ def _cell(text: str) -> str:
     return markdown(text).replace("|", "\\|")
 
 
-def _facts(card: Card) -> None:
-    st.caption(" · ".join(f"{label}: {markdown(value)}" for label, value in card.facts))
-
-
 def _links(page: Page, card: Card) -> None:
-    """Tell where the point leads: each link opens a page on it."""
     shown = View(page.view.where)
     with st.container(key="onward.card", horizontal=True):
         link("data", "Open point", shown.with_options(point_id=card.id).pairs())

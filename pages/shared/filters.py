@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from bench import names, selection
+from bench import names
 from bench.library import Library
 from bench.plain_text import visible
 from bench.selection import Offer
-from bench.view import Filter, View
+from bench.view import FILTERS, Filter, View
 from pages.shared import address, cached
 
 COLUMN_PX = 220
@@ -31,7 +31,7 @@ def panel(name: str, view: View, library: Library) -> None:
     Several precisions or lengths at once are chosen here too.
     """
     with st.container(key="filters"), st.grid("auto", min_column_width=COLUMN_PX):
-        for row in selection.filters_of(library):
+        for row in (one for one in FILTERS if library.has(one.column)):
             if row.kind == "date":
                 _date(name, row, view)
             elif row.key not in ("model", "accelerator"):

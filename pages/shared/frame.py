@@ -18,8 +18,6 @@ from pages.shared import address, buttons, cached, filter_counts, first_paint, n
 from pages.shared.page import Page
 from pages.shared.page_paths import FIRST
 
-__all__ = ["Page", "bare", "linked", "opened"]
-
 LOG = logging.getLogger("kneepoint.pages")
 
 

@@ -11,13 +11,12 @@ from bench.chart import setting
 from bench.export.rows import readable
 from bench.plain_text import markdown, visible
 from bench.questions.heatmap import cells
-from bench.questions.heatmap import cells as heatmap_cells
 from bench.questions.heatmap.result import WITHOUT_VALUE
 from bench.questions.openable import measured_of
 from bench.wording import counted
 from pages.shared import address, buttons, cached, card, table
 from pages.shared.address import CELL, POINT
-from pages.shared.frame import Page
+from pages.shared.page import Page
 from pages.shared.page_paths import link
 
 MOST_OFFERED = 300
@@ -39,11 +38,12 @@ def one(
     if not there:
         return
     id = address.opened(page.name).get(POINT)
-    words = _words(page, there, id)
-    leads = {one: said for one in _offered(there, id) if ":" in one and projected and (said := projected(one))}
+    shown = _offered(there, id)
+    words = cached.points_in_words(tuple(dict.fromkeys(map(measured_of, shown))))
+    leads = {one: said for one in shown if ":" in one and projected and (said := projected(one))}
     offered = {
         one: f"Projected from {words[measured_of(one)]}, times {one.partition(':')[2]}" if one in leads else words[one]
-        for one in _offered(there, id)
+        for one in shown
         if measured_of(one) in words
     }
     _picker(page, POINT, "Open a point", "Click a point of the chart, or pick one here", offered, id)
@@ -57,7 +57,7 @@ def behind(page: Page) -> None:
     there = cached.openable_ids(page.name, page.view, page.theme)
     opened = address.opened(page.name)
     cell, id = opened.get(CELL), opened.get(POINT)
-    offered = heatmap_cells.in_words(page.answer.result, _offered(there, cell))
+    offered = cells.in_words(page.answer.result, _offered(there, cell))
     _picker(page, CELL, "Open a cell", "Click a cell for the points behind it, or pick one here", offered, cell)
     if cell is None:
         return
@@ -92,11 +92,6 @@ def _offered(there: tuple[str, ...], opened: str | None) -> tuple[str, ...]:
     """The first of what can be opened, what is opened always among them."""
     first = there[:MOST_OFFERED]
     return first if opened is None or opened in first else (*first, opened)
-
-
-def _words(page: Page, there: tuple[str, ...], opened: str | None) -> dict[str, str]:
-    ids = tuple(dict.fromkeys(measured_of(id) for id in _offered(there, opened)))
-    return cached.points_in_words(ids)
 
 
 def _picker(

@@ -160,7 +160,6 @@ def _precision(page: Page, known: RowNumbers) -> None:
 
 
 def _workload(page: Page, known: RowNumbers) -> None:
-    """Draw the input and output lengths that were asked for, as pairs."""
     offered = cached.workloads(page.view)
     isl, osl = page.view.values("isl"), page.view.values("osl")
     lengths = [{one.value.split("/")[side] for one in offered[0]} for side in (0, 1)]

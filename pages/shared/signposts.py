@@ -11,8 +11,8 @@ from bench.errors import BenchError
 from bench.plain_text import markdown
 from bench.view import View
 from pages.shared import address, cached
-from pages.shared.frame import Page
 from pages.shared.headlines import unbroken
+from pages.shared.page import Page
 from pages.shared.page_paths import link
 
 

@@ -30,7 +30,7 @@ from pages.parts.data import facts as adding_facts
 from pages.parts.data import import_report
 from pages.server import receiving
 from pages.shared import cached
-from pages.shared.frame import Page
+from pages.shared.page import Page
 from pages.shared.visitor import admitted, visitor
 
 LOG = logging.getLogger("kneepoint.pages")
@@ -87,7 +87,6 @@ def section(page: Page) -> None:
 
 
 def _box(state: PendingImport) -> None:
-    """Draw the box to drop files into."""
     receiving.expect()
     st.file_uploader(
         "Add more files to these" if state.look else "Drop your result files here, or a zip of them",

@@ -17,7 +17,7 @@ from bench.plain_text import markdown, visible
 from bench.wording import counted, joined
 from pages.parts.data.listing import NAME
 from pages.shared import address, buttons, cached, options
-from pages.shared.frame import Page
+from pages.shared.page import Page
 from pages.shared.visitor import admitted, visitor
 
 SAID = "data.said"

@@ -18,7 +18,7 @@ from bench.library.store import short
 from bench.plain_text import markdown
 from bench.wording import counted, joined
 from pages.shared import cached, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
 from pages.shared.page_paths import link
 
 LABELS = {
@@ -118,7 +118,6 @@ def _not_understood(report: ImportReport, shown: Callable[[str], str]) -> list[s
 
 
 def _first(told: Sequence[str]) -> list[str]:
-    """The first few of these sentences, and how many more there are."""
     beyond = len(told) - TOLD_FILES
     return [*told[:TOLD_FILES], *([f"{beyond:,} more of this kind."] if beyond > 0 else [])]
 

@@ -13,7 +13,7 @@ from bench.plain_text import visible
 from bench.view import View
 from bench.wording import counted
 from pages.shared import address, cached, exporting, options, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
 
 NAME = "data"
 LABELS = {
@@ -109,7 +109,6 @@ def open_(**which: str | None) -> None:
 
 
 def _controls(page: Page, orders: tuple[str, ...]) -> None:
-    """Draw search, tag and order."""
     tags = listing.tags(page.library)
     chosen = page.view.option("tag")
     sort = page.view.option("sort")

@@ -19,7 +19,7 @@ from bench.wording import counted, joined
 from pages.parts.data import correcting, listing, tabs
 from pages.parts.data.listing import LABELS
 from pages.shared import cached, headlines, notices, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
 from pages.shared.page_paths import link
 
 FIGURES = {**LABELS, "figure": "Figure", "value": "Value", "unit": "Unit", "definition": "How it was read"}
@@ -68,7 +68,6 @@ def _source(page: Page, source: of_one.Source) -> None:
 
 
 def _card(source: of_one.Source) -> None:
-    """Draw licence, attribution, who brought it in, its facts, and its links and files."""
     row = source.row
     ships = "ships with Kneepoint"
     when = f"{str(row['imported'])[:10]}, {ships}" if source.ships else str(row["imported"]).replace("T", " ")[:16]
@@ -93,7 +92,6 @@ def _card(source: of_one.Source) -> None:
 
 
 def _said_of(page: Page, id: str, tags: Iterable[str]) -> None:
-    """Draw tags, facts and notes, with who said them and when."""
     lines = [f"**Tags:** {', '.join(markdown(tag) for tag in tags)}"] if tags else []
     stated = history.stated(page.library, id)
     for row in stated.to_dict("records"):

@@ -16,7 +16,7 @@ from pages.parts.data import correcting
 from pages.parts.data import listing as listed
 from pages.parts.data.listing import LABELS, NAME
 from pages.shared import address, cached, headlines, notices, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
 
 Parts = Mapping[str, Callable[[Page], None]]
 HIDDEN_LABELS = {**LABELS, "hidden": "Hidden", "reason": "Because", "who": "Who", "at": "When (UTC)"}

@@ -134,7 +134,6 @@ def _model(stated: Mapping[str, str], names: Sequence[str]) -> None:
 
 
 def _names(stated: Mapping[str, str], seen: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    """The models the chosen endpoint was heard to serve."""
     place = form.place(stated)
     if (serves := _serves()) is not None and serves.place == place:
         return serves.names
@@ -166,7 +165,6 @@ def _understood(stated: Mapping[str, str], checked: form.CheckedForm) -> None:
 
 
 def _to_practise() -> None:
-    """Draw the endpoints to practise on, a button each."""
     may, offered = bool(access.may("launch", visitor())), practices(cached.library().path)
     with st.container(key="practice"):
         for place, one in zip(st.columns(len(offered)), offered, strict=True):
@@ -204,7 +202,9 @@ def _named(stated: Mapping[str, str], known: Mapping[str, NamedEndpoint]) -> Seq
         on_change=lambda: _move({"endpoint.name": st.session_state["plan.endpoint.name"]}),
     )
     if known:
-        rows = pd.DataFrame(seen or [_as_stated(name, one) for name, one in known.items()])
+        rows = pd.DataFrame(
+            seen or [{"name": name, "model": one.model, "base_url": one.base_url} for name, one in known.items()]
+        )
         if may_launch:
             rows["reachable"] = [
                 f"{lights[name]} {ANSWERS[row]}" for name, row in zip(rows["name"], rows["reachable"], strict=True)
@@ -214,11 +214,6 @@ def _named(stated: Mapping[str, str], known: Mapping[str, NamedEndpoint]) -> Seq
         table.show(rows[shown], key="rows.endpoints", alt="The endpoints of this library", labels=SEEN)
         table.files(lambda: rows[shown], "kneepoint-endpoints")
     return seen
-
-
-def _as_stated(name: str, one: NamedEndpoint) -> dict[str, str | None]:
-    """An endpoint by what the file states of it."""
-    return {"name": name, "model": one.model, "base_url": one.base_url}
 
 
 def _move(to: Mapping[str, str | None], *, to_practice: bool = False) -> None:
@@ -248,16 +243,14 @@ def _list() -> None:
         st.session_state[PROBLEM] = None if about_the_address else str(problem)
         return
     if models.serves:
-        st.session_state[SERVES] = ServedModels(place, models.serves[:MOST], _listed(models.serves))
+        many = len(models.serves)
+        said = f"It serves {models.serves[0]}." if many == 1 else f"It serves {many:,} models: choose one."
+        st.session_state[SERVES] = ServedModels(place, models.serves[:MOST], said)
         if len(models.serves) == 1:
             fields.state({"endpoint.model": models.serves[0]})
     else:
         said = models.problem or f"{models.checks[-1].said} Type the model's name."
         st.session_state[SERVES] = ServedModels(place, (), said)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"It serves {names[0]}." if len(names) == 1 else f"It serves {len(names):,} models: choose one."
 
 
 def _practise(one: PracticeEndpoint) -> None:

@@ -90,7 +90,6 @@ def _chart(queries: SessionQueries, rows: pd.DataFrame, of: ChartColumns) -> Non
 
 
 def _choose(queries: SessionQueries, of: ChartColumns, key: str) -> None:
-    """Chart the column picked; for callbacks."""
     now = {"x": of.x, "y": of.y, "colour": of.colour or ONE_COLOUR}
     queries.chart = {**now, key: st.session_state[f"sql.{key}"]}
     query.write(queries)
