@@ -70,9 +70,9 @@ def directions(library: Library, text: str) -> Directions:
         sentences.append(f"Did you mean {', '.join(near)}?")
         meant = meant if meant.is_of_something else meaning(library, " , ".join(near))
     sentences += [HELP] if meant.is_help else []
-    sentences += (
-        f"{one.label}: {one.definition}" for one in (catalogue.BASES[metric.base] for metric in meant.metrics[:1])
-    )
+    if meant.metrics:
+        base = catalogue.BASES[meant.metrics[0].base]
+        sentences.append(f"{base.label}: {base.definition}")
     offered: list[Destination] = []
     if meant.is_of_something:
         whole = readings.of(library, meant)

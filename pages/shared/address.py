@@ -88,8 +88,8 @@ def current(name: str, library: Library) -> View:
             view = _of_the_models(name, view, View(state.where).values("model"))
             view = replace(story.own_choice(view), where=state.where, whole=False)
         if _basis_of(view) != state.basis:
-            view = replace(view, options=tuple(pair for pair in view.options if pair not in _basis_of(view).options))
-            view = view.with_options(**dict(state.basis.options))
+            lifted = dict.fromkeys(key for key, _ in _basis_of(view).options)
+            view = view.with_options(**lifted).with_options(**dict(state.basis.options))
             view = view.with_slo(state.basis.slo)
     state.queries.append(query)
     problems: list[str] = []

@@ -15,19 +15,8 @@ from bench.errors import BenchError
 from bench.export import markdown as pasted
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import (
-    address,
-    buttons,
-    cached,
-    charts,
-    exporting,
-    first_paint,
-    headlines,
-    notices,
-    options,
-    signposts,
-    table,
-)
+from pages.shared import address, buttons, cached, exporting, first_paint, headlines, notices, options, signposts, table
+from pages.shared.charts import draw
 from pages.shared.page import Page
 
 CHART_PX = 520
@@ -81,7 +70,7 @@ def figure(page: Page, *, opens: str = "", part: str = "", on_pick: Callable[[st
         first_paint.wait(page)
     then = partial(_opened, page.name, opens) if opens else partial(_gone_on, on_pick) if on_pick else None
     with st.container(key="chart"):
-        charts.draw(_drawn(page, opens), key, page.headline, then)
+        draw(_drawn(page, opens), key, page.headline, then)
     if not first_paint.stands():
         st.stop()
 

@@ -230,7 +230,7 @@ def _typed(key: str) -> str:
 
 def _state(ids: Sequence[str], fact: str, key: str, whose: str) -> None:
     if not (value := _typed(key)):
-        st.session_state[SAID] = "Nothing was stated, so nothing has changed."
+        _do("Nothing was stated, so nothing has changed.", lambda *_: None)
         return
     unknown = names.unknown(fact, value) if fact in names.KINDS else ""
     done = f"{history.fact_label(fact)} is stated, in every row of {whose}. {unknown}".strip()

@@ -136,13 +136,13 @@ def audit(page: Page) -> None:
     )
     rows = result.table()
     shown = readable.table(rows, without=("key",))
+
+    def opens(row: int) -> None:
+        if ids := result.rows[row].finding.point_ids:
+            listed.open_(point_id=ids[0])
+
     table.show(
-        shown,
-        key="rows.audit",
-        alt="Findings of the audit",
-        labels=AUDIT_LABELS,
-        widest=AUDIT_PX,
-        on_pick=lambda row: listed.open_(point_id=next(iter(result.rows[row].finding.point_ids), None)),
+        shown, key="rows.audit", alt="Findings of the audit", labels=AUDIT_LABELS, widest=AUDIT_PX, on_pick=opens
     )
     table.files(lambda: rows, "kneepoint-audit")
 
