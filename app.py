@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -104,8 +105,8 @@ def warm() -> None:
     from pages.shared import cached, prefetch
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
-    if not prefetch.begins_within(AT_ONCE_S):
-        cached.warm(prefetch.has_begun)
+    if not prefetch.BEGUN.wait(AT_ONCE_S):
+        cached.warm(prefetch.BEGUN.is_set)
     uploads.clear_abandoned()
     if launching.is_asked():
         launching.resume_interrupted(cached.library().path)
@@ -137,30 +138,19 @@ def sweep(request: Request) -> Response:
     return _answer(api.sweep(_library(), request.path_params["sweep"]))
 
 
-async def start(request: Request) -> Response:
-    """A sweep of the plan in the body has started."""
+async def changed(request: Request) -> Response:
+    """A sweep of the plan in the body has started, one was told to end and has, or goes on: as the address says."""
     from bench import api
     from pages.shared.visitor import own_port
 
-    body = await _body(request)
-    return _answer(await run_in_threadpool(api.start, _library(), _caller(request), body, own_port()))
-
-
-async def cancel(request: Request) -> Response:
-    """A sweep was told to end, and has."""
-    from bench import api
-
-    named, body = request.path_params["sweep"], await _body(request)
-    return _answer(await run_in_threadpool(api.cancel, _library(), named, _caller(request), body))
-
-
-async def resume(request: Request) -> Response:
-    """A sweep goes on."""
-    from bench import api
-    from pages.shared.visitor import own_port
-
-    named, body = request.path_params["sweep"], await _body(request)
-    return _answer(await run_in_threadpool(api.resume, _library(), named, _caller(request), body, own_port()))
+    body, library, caller = await _body(request), _library(), _caller(request)
+    named, what = request.path_params.get("sweep", ""), request.url.path.rpartition("/")[2]
+    change = {
+        "sweeps": partial(api.start, library, caller, body, own_port()),
+        "cancel": partial(api.cancel, library, named, caller, body),
+        "resume": partial(api.resume, library, named, caller, body, own_port()),
+    }[what]
+    return _answer(await run_in_threadpool(change))
 
 
 async def exported(request: Request) -> Response:
@@ -245,10 +235,10 @@ def _parts(content: IO[bytes]) -> Iterator[bytes]:
 
 API = [
     Route("/api/sweeps", sweeps, methods=["GET"]),
-    Route("/api/sweeps", start, methods=["POST"]),
+    Route("/api/sweeps", changed, methods=["POST"]),
     Route("/api/sweeps/{sweep}", sweep, methods=["GET"]),
-    Route("/api/sweeps/{sweep}/cancel", cancel, methods=["POST"]),
-    Route("/api/sweeps/{sweep}/resume", resume, methods=["POST"]),
+    Route("/api/sweeps/{sweep}/cancel", changed, methods=["POST"]),
+    Route("/api/sweeps/{sweep}/resume", changed, methods=["POST"]),
     Route("/api/export/{format}", exported, methods=["GET"]),
     Route("/api/{rest:path}", no_such_call, methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
 ]

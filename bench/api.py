@@ -114,22 +114,20 @@ def exported(
 def start(library: Path, visitor: Visitor, body: bytes, own_port: int | None) -> JsonReply:
     """The status of a sweep of the plan in the body, which has started and goes on by itself: 201."""
 
-    def started() -> JsonReply:
-        plan = plan_in(_stated(visitor, body), library)
-        folder = launching.launch(library, plan, visitor, own_port=own_port)
-        return 201, jobs.status(folder)
+    def started(stated: Mapping[str, Any]) -> Folder:
+        return launching.launch(library, plan_in(stated, library), visitor, own_port=own_port)
 
-    return _demanded(library, visitor, body, started)
+    return _demanded(library, visitor, body, started, 201)
 
 
 def cancel(library: Path, named: str, visitor: Visitor, body: bytes) -> JsonReply:
     """The status of a sweep that was told to end, once it has."""
 
-    def cancelled() -> JsonReply:
-        _demand_empty(_stated(visitor, body))
+    def cancelled(stated: Mapping[str, Any]) -> Folder:
+        _demand_empty(stated)
         folder = Folder.of(library, named)
         launching.cancel(library, folder.id, visitor)
-        return 200, jobs.status(folder)
+        return folder
 
     return _demanded(library, visitor, body, cancelled)
 
@@ -137,9 +135,9 @@ def cancel(library: Path, named: str, visitor: Visitor, body: bytes) -> JsonRepl
 def resume(library: Path, named: str, visitor: Visitor, body: bytes, own_port: int | None) -> JsonReply:
     """The status of a sweep that goes on with what is missing."""
 
-    def resumed() -> JsonReply:
-        _demand_empty(_stated(visitor, body))
-        return 200, jobs.status(launching.resume(library, named, visitor, own_port=own_port))
+    def resumed(stated: Mapping[str, Any]) -> Folder:
+        _demand_empty(stated)
+        return launching.resume(library, named, visitor, own_port=own_port)
 
     return _demanded(library, visitor, body, resumed)
 
@@ -169,8 +167,10 @@ def plan_in(stated: Mapping[str, Any], library: Path) -> Plan:
     return Plan.from_mapping(stated, files=False, endpoints=Endpoints(library))
 
 
-def _demanded(library: Path, visitor: Visitor, body: bytes, do: Callable[[], JsonReply]) -> JsonReply:
-    """The answer to a change, once it is known to be this visitor's own wish."""
+def _demanded(
+    library: Path, visitor: Visitor, body: bytes, do: Callable[[Mapping[str, Any]], Folder], status: int = 200
+) -> JsonReply:
+    """The status of the sweep that a change gives, once it is known to be this visitor's own wish."""
     fetched = visitor.headers.get("sec-fetch-site", "none")
     if fetched not in ("none", "same-origin") or not access.is_own_page(visitor.headers):
         return 403, {"error": access.FROM_ELSEWHERE}
@@ -178,7 +178,7 @@ def _demanded(library: Path, visitor: Visitor, body: bytes, do: Callable[[], Jso
         return 415, {"error": NOT_JSON}
     if len(body) > MOST_BYTES:
         return 413, {"error": f"The body is longer than {MOST_BYTES:,} bytes; a plan is a few dozen lines."}
-    return _answered(do, library)
+    return _answered(lambda: (status, jobs.status(do(_stated(visitor, body)))), library)
 
 
 def _stated(visitor: Visitor, body: bytes) -> dict[str, Any]:

@@ -282,14 +282,8 @@ PRICED = {
 """Cost metrics need a price book, so no expression over a point's own columns gives them: key -> its throughput."""
 
 
-@cache
-def _by_base() -> dict[str, Metric]:
-    return {row.key: row for row in METRICS}
-
-
-def base_metrics() -> tuple[Metric, ...]:
-    """Every row of the catalogue, distributions without a statistic."""
-    return METRICS
+BASES = {row.key: row for row in METRICS}
+"""The rows by their keys, those of distributions without a statistic."""
 
 
 @cache
@@ -373,11 +367,11 @@ def _instances(row: Metric, columns: frozenset[str]) -> tuple[str, ...]:
 
 @cache
 def _find(key: str) -> Metric | None:
-    row = _by_base().get(key)
+    row = BASES.get(key)
     if row is not None:
         return None if row.distribution else row
     base, statistic = _split(key)
-    row = _by_base().get(base)
+    row = BASES.get(base)
     if row is None or not row.distribution or statistic is None:
         return None
     words = _statistic_words(statistic)

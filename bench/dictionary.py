@@ -1,4 +1,4 @@
-"""The data dictionary: every table that people's SQL may read, each column with its unit and a plain word."""
+"""What people's SQL may read: every table, each column with its unit and a plain word; and examples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from bench import catalogue
 from bench.library import Library
 from bench.library.user_sql.grammar import TABLES
-from bench.names import table
+from bench.names import DATA, table
 
 ABOUT: Mapping[str, str] = {
     "points": "One row for each measurement: a deployment under a workload at a load, and its metrics.",
@@ -25,6 +25,8 @@ ABOUT: Mapping[str, str] = {
     "facts": "What people stated about a source after its import.",
     "retractions": "What is hidden, and why.",
 }
+
+TO_BEGIN = "SELECT model, accelerator, count(*) AS points FROM points GROUP BY ALL"
 
 KINDS: Mapping[str, str] = {
     "VARCHAR": "text",
@@ -88,3 +90,18 @@ def _column(name: str, sql_type: str) -> TableColumn:
 def _words() -> Mapping[str, tuple[str, str]]:
     """A column's unit and what it holds, by its name; metrics have theirs in the catalogue."""
     return {row["column"]: (row["unit"], row["holds"]) for row in table("dictionary.csv")}
+
+
+@dataclass(frozen=True)
+class SqlExample:
+    """A question an engineer has, and the SELECT that answers it."""
+
+    question: str
+    sql: str
+
+
+@cache
+def examples() -> tuple[SqlExample, ...]:
+    """The files of data/sql_examples in the order of their names; the first line of each is its question."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((DATA / "sql_examples").glob("*.sql"))]
+    return tuple(SqlExample(*text.removeprefix("-- ").rstrip().split("\n", 1)) for text in texts)

@@ -9,7 +9,7 @@ import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -153,20 +153,18 @@ def engine(slug: str) -> Engine | None:
     return next((row for row in engines() if row.slug == slug), None)
 
 
-def accelerator_slug(text: str) -> str:
-    """The canonical slug for any spelling of an accelerator; an unknown one is slugified as it stands."""
-    return _spellings("accelerator").get(_folded(text)) or slugified(text)
+def slug(kind: str, text: str) -> str:
+    """The canonical slug for any spelling of a model, a checkpoint, an accelerator or an engine.
+
+    What no row spells is slugified as it stands.
+    """
+    spellings, last = _spellings(kind), text.rsplit("/", 1)[-1] if kind == "model" else text
+    return spellings.get(_folded(text)) or spellings.get(_folded(last)) or slugified(text)
 
 
-def model_slug(text: str) -> str:
-    """The canonical slug for any spelling of a model, checkpoint names included."""
-    spellings = _spellings("model")
-    return spellings.get(_folded(text)) or spellings.get(_folded(text.rsplit("/", 1)[-1])) or slugified(text)
-
-
-def engine_slug(text: str) -> str:
-    """The canonical slug for any spelling of an engine."""
-    return _spellings("engine").get(_folded(text)) or slugified(text)
+model_slug = partial(slug, "model")
+accelerator_slug = partial(slug, "accelerator")
+engine_slug = partial(slug, "engine")
 
 
 def display_name(kind: str, slug: str) -> str:
@@ -182,11 +180,6 @@ KINDS = ("model", "accelerator", "engine")
 def offered(kind: str) -> Mapping[str, str]:
     """Every known slug of this kind with the name people read, in the order of those names; none for other kinds."""
     return dict(sorted(_display_names(kind).items(), key=lambda one: one[1].lower()))
-
-
-def slug(kind: str, text: str) -> str:
-    """The canonical slug for any spelling of a model, an accelerator or an engine."""
-    return {"model": model_slug, "accelerator": accelerator_slug, "engine": engine_slug}[kind](text)
 
 
 def unknown(kind: str, text: str) -> str:
@@ -206,7 +199,7 @@ CONSEQUENCES = {
 
 @cache
 def _display_names(kind: str) -> dict[str, str]:
-    return {row.slug: row.name for row in _rows(kind)} if kind in {"accelerator", "model", "engine"} else {}
+    return {row.slug: row.name for row in rows(kind)} if kind in {"accelerator", "model", "engine"} else {}
 
 
 def matching(kind: str, text: str) -> tuple[str, ...]:
@@ -215,11 +208,10 @@ def matching(kind: str, text: str) -> tuple[str, ...]:
     A slug stands for itself alone. Any other value stands for the rows of that family, for the row with that
     spelling and, since a result may carry a name that no row has, for itself, slugified.
     """
-    rows = _rows(kind)
-    if any(row.slug == text.lower() for row in rows):
+    if any(row.slug == text.lower() for row in rows(kind)):
         return (text.lower(),)
     wanted = _folded(text)
-    found = {row.slug for row in rows if wanted and _folded(getattr(row, "family", "")) == wanted}
+    found = {row.slug for row in rows(kind) if wanted and _folded(getattr(row, "family", "")) == wanted}
     spelled = _spellings(kind).get(wanted)
     return tuple(sorted({*found, spelled or slugified(text)}))
 
@@ -228,7 +220,8 @@ def _folded(text: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "", text.lower())
 
 
-def _rows(kind: str) -> tuple[Accelerator | Model | Engine, ...]:
+def rows(kind: str) -> tuple[Accelerator | Model | Engine, ...]:
+    """Every known accelerator, model or engine, in the order of its file."""
     if kind == "accelerator":
         return accelerators()
     return models() if kind == "model" else engines()
@@ -237,7 +230,7 @@ def _rows(kind: str) -> tuple[Accelerator | Model | Engine, ...]:
 @cache
 def _spellings(kind: str) -> dict[str, str]:
     spellings: dict[str, str] = {}
-    for row in _rows(kind):
+    for row in rows(kind):
         for spelling in (row.slug, row.name, getattr(row, "checkpoint", None) or row.slug, *row.aliases):
             spellings.setdefault(_folded(spelling), row.slug)
     return spellings

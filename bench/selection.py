@@ -10,7 +10,7 @@ from typing import Any
 from bench import names
 from bench.errors import UsageError
 from bench.library import Library
-from bench.view import FILTER_BY_KEY, FILTERS, Filter, View
+from bench.view import FILTER_BY_KEY, Filter, View
 from bench.wording import counted, joined, number
 
 LISTED_VALUES = 500
@@ -165,9 +165,9 @@ def _condition(row: Filter, values: tuple[str, ...]) -> tuple[str, tuple[Any, ..
     if row.kind == "date":
         comparison = ">=" if row.key == "date_from" else "<="
         bound = max(values) if row.key == "date_from" else min(values)
-        return f"{row.column} {comparison} ?", (_date(row, bound),)
+        return f"{row.column} {comparison} ?", (_parsed(row, bound),)
     if row.kind == "number":
-        return _one_of(row.column, [_number(row, value) for value in values])
+        return _one_of(row.column, [_parsed(row, value) for value in values])
     if row.kind == "name":
         return _one_of(row.column, [slug for value in values for slug in names.matching(row.column, value)])
     return _one_of(f"lower(CAST({row.column} AS VARCHAR))", [value.lower() for value in values])
@@ -178,18 +178,14 @@ def _one_of(expression: str, values: list[Any]) -> tuple[str, tuple[Any, ...]]:
     return f"{expression} IN ({', '.join('?' * len(distinct))})", distinct
 
 
-def _number(row: Filter, text: str) -> float:
+def _parsed(row: Filter, text: str) -> float | datetime.date:
     try:
-        return float(text)
+        return float(text) if row.kind == "number" else datetime.date.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"{row.label} {text[:40]!r} is not a number; write it as in {row.key}=1024.") from None
-
-
-def _date(row: Filter, text: str) -> datetime.date:
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{row.label} {text[:40]!r} is not a date; write it as in {row.key}=2026-01-31.") from None
+        example = "1024" if row.kind == "number" else "2026-01-31"
+        raise UsageError(
+            f"{row.label} {text[:40]!r} is not a {row.kind}; write it as in {row.key}={example}."
+        ) from None
 
 
 def written(value: object) -> str:
@@ -201,8 +197,3 @@ def _label(row: Filter, text: str, value: Any) -> str:
     if row.kind == "name":
         return names.display_name(row.column, text)
     return f"{float(value):,.6g}" if row.kind == "number" else text
-
-
-def filters_of(library: Library) -> tuple[Filter, ...]:
-    """The filters that something loaded can be told apart by."""
-    return tuple(row for row in FILTERS if library.has(row.column))

@@ -1,6 +1,6 @@
 """Capacity: how many instances a demand takes, and what they cost."""
 
-from pages.parts.capacity import measuring
+from pages.parts import capacity
 from pages.shared import frame, options, points, result
 
 with frame.opened("capacity") as page:
@@ -10,11 +10,11 @@ with frame.opened("capacity") as page:
     folded = ("headroom", "spare", "budget", "chips", "request_isl", "request_osl", "mix")
     options.row(page, "use", "unit", *amount, "peak", more=folded, label="Headroom, budget")
     result.figure(page, opens="point")
-    measuring.link(page)
+    capacity.to_launch(page)
     result.caveats(page)
     points.one(page)
     result.findings(page)
-    measuring.start(page)
+    capacity.start(page)
     result.rows(
         page,
         first=("accelerator", "instances", "chips", "usd_per_month", "load", "stopped_by", "used_at_peak", "engine"),

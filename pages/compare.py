@@ -1,6 +1,6 @@
 """Compare: is B better than A."""
 
-from pages.parts.compare import difference
+from pages.parts import compare
 from pages.shared import frame, options, result
 
 with frame.opened("compare") as page:
@@ -9,7 +9,7 @@ with frame.opened("compare") as page:
     result.figure(page)
     result.caveats(page, inked=("definitions", "once", "differing_pairs", "no_repeats", "unlike", "one_sided"))
     result.findings(page)
-    difference.table(page)
+    compare.table(page)
     result.rows(
         page,
         first=("isl", "osl", "concurrency", "a_value", "b_value", "b_over_a", "verdict"),

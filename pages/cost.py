@@ -3,7 +3,7 @@
 from functools import partial
 
 from bench.questions.cost import labels
-from pages.parts.cost import bars
+from pages.parts import cost
 from pages.shared import frame, options, points, result
 
 with frame.opened("cost") as page:
@@ -11,7 +11,7 @@ with frame.opened("cost") as page:
     options.row(
         page, "tokens", "group", "volume", more=("api_price_output", "api_price_input", "latency"), label="API, latency"
     )
-    bars.figure(page)
+    cost.figure(page)
     result.caveats(page)
     points.one(page, costs=partial(labels.costs_of_point, page.answer.result))
     result.findings(page)

@@ -1,6 +1,6 @@
 """Data: what is loaded, where it comes from, what was corrected and refused; and one source or point of it, opened."""
 
-from pages.parts.data import adding, audit, listing, opened, tabs
+from pages.parts.data import adding, listing, opened, tabs
 from pages.shared import frame
 
 with frame.opened("data", "Data", "What is loaded, and where does it come from?") as page:
@@ -20,6 +20,6 @@ with frame.opened("data", "Data", "What is loaded, and where does it come from?"
                 "refusals": tabs.refusals,
                 "hidden": tabs.hidden,
                 "changes": tabs.changes,
-                "audit": audit.section,
+                "audit": tabs.audit,
             },
         )

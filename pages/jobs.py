@@ -1,11 +1,11 @@
 """Jobs: every sweep of the library, and one of them while it runs."""
 
-from pages.parts.jobs import sweeps
+from pages.parts import jobs
 from pages.shared import frame
 
 with frame.bare("jobs", "Jobs", "What is being measured, and what was?"):
-    sweep = sweeps.named()
+    sweep = jobs.named()
     if sweep is None:
-        sweeps.every()
+        jobs.every()
     else:
-        sweeps.one(sweep)
+        jobs.one(sweep)

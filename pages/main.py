@@ -5,10 +5,10 @@ from pathlib import Path
 import streamlit as st
 
 from bench.questions import questions
-from pages.shared import look
-from pages.shared.page_paths import FIRST
+from pages.shared.page_paths import FIRST, MARK
 
 HERE = Path(__file__).parent
+SIDEBAR_PX = 200
 
 
 def navigation() -> dict[str, list[st.Page]]:
@@ -35,5 +35,7 @@ def navigation() -> dict[str, list[st.Page]]:
     return sections
 
 
-look.dress()
+# How the pages look beyond this and the theme of .streamlit/config.toml is part of the document (pages/server/shell).
+st.set_page_config(page_icon=MARK, layout="wide", initial_sidebar_state=SIDEBAR_PX)
+st.logo(MARK, size="medium")
 st.navigation(navigation()).run()

@@ -1,6 +1,6 @@
 """Memory: what fits where."""
 
-from pages.parts.memory.models import of_facts
+from pages.parts.memory import of_facts
 from pages.shared import frame, options, result
 
 with frame.opened("memory") as page:

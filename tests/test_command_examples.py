@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from bench.cli import main, parser
-from bench.cli.arguments import PROGRAM, Parser
-from bench.cli.examples import EXAMPLES, of
+from bench.cli.arguments import EXAMPLES, PROGRAM, Parser, examples
 from tests.test_cli import TABLE
 from tests.thorough import QUICK
 
@@ -45,9 +44,9 @@ def test_every_command_says_in_its_help_what_it_does_with_an_example_of_its_own(
     for command in commands(parser()):
         name = command.prog.removeprefix(PROGRAM).strip()
         assert command.description, name
-        assert of(name), name
+        assert examples(name), name
         told = command.format_help()
-        assert all(f"\n  {PROGRAM} {example}\n" in told for example in of(name))
+        assert all(f"\n  {PROGRAM} {example}\n" in told for example in examples(name))
 
 
 def test_every_example_can_be_read() -> None:

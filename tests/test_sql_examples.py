@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bench.chart import LIGHT, two_columns
+from bench.dictionary import SqlExample, examples
 from bench.library import Library
 from bench.library.user_sql.child import answered
 from bench.library.user_sql.frame import frame
-from bench.sql_examples import SqlExample, examples
 
 FIRST = {
     "Who serves": ("accelerator", "users_per_chip"),

@@ -86,7 +86,7 @@ SAYING = [TESTS.parent / "bench" / "questions", TESTS.parent / "bench" / "runs"]
 LONG, IN_A_ROW = 8, 4
 """A text of more words is a sentence; it is one of an answer's where so many words in a row stand in its code."""
 
-READERS = ("pages", "e2e", "destinations", "holdings", "audit", "library", "benchmarks", "export", "runs", "")
+READERS = ("pages", "e2e", "suggestions", "holdings", "audit", "library", "benchmarks", "export", "runs", "")
 """Folders of tests whose subject shows answers, or asks for them; "" is their root."""
 
 THEIR_OWN = ("runs/test_run_story.py",)

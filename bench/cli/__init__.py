@@ -17,19 +17,7 @@ from collections.abc import Container, Iterator, Sequence
 from types import FrameType
 
 import bench
-from bench.cli import (
-    auditing,
-    changes,
-    checking,
-    completion,
-    endpoints,
-    exporting,
-    looking,
-    output,
-    running,
-    sweeping,
-    verifying,
-)
+from bench.cli import auditing, changes, checking, completion, exporting, looking, output, running, sweeping
 from bench.cli.arguments import PROGRAM, Commands, Parser
 from bench.errors import BenchError, UsageError
 
@@ -51,7 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         with _unwound_by(signal.SIGTERM, signal.SIGHUP):
-            status = _run(given)
+            arguments = parser(given[:1]).parse_args(given)
+            status: int = arguments.run(arguments)
         sys.stdout.flush()
         return status
     except SystemExit as end:  # argparse has printed its help, or a signal came
@@ -96,12 +85,6 @@ def _unwound_by(*signals: signal.Signals) -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _run(argv: Sequence[str]) -> int:
-    arguments = parser(argv[:1]).parse_args(argv)
-    status: int = arguments.run(arguments)
-    return status
-
-
 def parser(described: Container[str] = tuple(DEEP)) -> Parser:
     """The parser of every command; of those in DEEP only the `described` ones have their options."""
     about = "Kneepoint: import, measure and compare LLM inference benchmarks."
@@ -117,12 +100,10 @@ def parser(described: Container[str] = tuple(DEEP)) -> Parser:
     _deep(commands, "sweep", described)
     sweeping.add_to(commands)
     running.add_to(commands)
-    endpoints.add_to(commands)
     _deep(commands, "endpoint", described)
     changes.add_to(commands)
     checking.add_to(commands)
     auditing.add_to(commands)
-    verifying.add_to(commands)
     completion.add_to(commands, parser)
     return made
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from bench.cli import examples
 from bench.errors import UnknownName, UsageError
+from bench.names import DATA
 
 if TYPE_CHECKING:
     from bench.library import Library
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 RunCommand: TypeAlias = Callable[[argparse.Namespace], int]
 PROGRAM = "python -m bench"
+EXAMPLES = (DATA / "command_examples.txt").read_text(encoding="utf-8").splitlines()
 SWEEP = "a sweep's id, or the end of it, as `sweeps` lists it"
 
 
@@ -30,7 +31,7 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """The help as it is printed."""
-        shown = [f"  {PROGRAM} {one}" for one in examples.of(self.prog.removeprefix(PROGRAM).strip())]
+        shown = [f"  {PROGRAM} {one}" for one in examples(self.prog.removeprefix(PROGRAM).strip())]
         blocks = [super().format_help().rstrip(), self.more, "\n".join(["Examples:", *shown])]
         return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -53,6 +54,11 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             raise UnknownName(action.dest, str(value), map(str, action.choices))
+
+
+def examples(command: str) -> list[str]:
+    """The examples of a command, such as `ask pareto`; the first three for whoever asks for none."""
+    return [one for one in EXAMPLES if f"{one} ".startswith(f"{command} ")] if command else EXAMPLES[:3]
 
 
 def command(commands: Commands, name: str, does: str, run: RunCommand, *, library: bool = True) -> Parser:

@@ -33,7 +33,6 @@ def describe(parser: Parser) -> None:
 
 
 def _describe(parser: Parser, name: str) -> None:
-    """Add a question's options to its parser."""
     add_where(parser)
     add_list(parser, "--slo", "METRIC<=NUMBER", "limits that points have to keep, such as 'ttft_ms_p99<=2000'")
     parser.add_argument("--csv", action="store_true", help="print the rows as CSV")

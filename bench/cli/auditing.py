@@ -1,31 +1,34 @@
-"""`python -m bench audit`: the figures of a library held against each other; exit 1 when something new is found."""
+"""Commands that check a library: audit, its figures against each other; verify, its files against their sums."""
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from bench import access
 from bench.cli import output, progress
 from bench.cli.arguments import Commands, command, opened
 from bench.errors import NotFound, UsageError
-from bench.wording import counted
+from bench.wording import counted, joined
 
 if TYPE_CHECKING:
     from bench.audit import Audit
     from bench.library import Library
 
-NOTHING_NEW, SOMETHING_NEW = 0, 1
+FINE, WRONG = 0, 1
 EVERY = "new"
 
 
 def add_to(commands: Commands) -> None:
-    """Describe this command to the parser."""
+    """Describe these commands to the parser."""
     audit = command(commands, "audit", "find figures that contradict each other", _audit)
     audit.more = "Exit status: 0 nothing new, 1 something new."
     told = f"accept findings by the keys that `audit` lists; `{EVERY}` is every new one"
     audit.add_argument("--accept", nargs="+", metavar="KEY", default=[], help=told)
     audit.add_argument("--reason", help="why the findings are accepted")
+    verify = command(commands, "verify", "check every file of the library for damage", _verify)
+    verify.more = "Every file is read to the last byte. Exit status: 0 sound, 1 something is wrong."
 
 
 def _audit(arguments: argparse.Namespace) -> int:
@@ -43,7 +46,7 @@ def _audit(arguments: argparse.Namespace) -> int:
         output.document(result.document())
     else:
         _tell(result)
-    return SOMETHING_NEW if result.many("new") else NOTHING_NEW
+    return WRONG if result.many("new") else FINE
 
 
 def _accept(library: Library, result: Audit, keys: list[str], reason: str | None) -> None:
@@ -72,3 +75,24 @@ def _tell(result: Audit) -> None:
         output.line(f"{many:,} more findings of {check} are not listed.")
     if result.interpolation:
         output.line(result.interpolation)
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    library = opened(arguments)
+    with progress.bar("Checking files"):
+        result = library.verify()
+    if arguments.json:
+        output.document({**asdict(result), "library_version": library.version})
+        return WRONG if result.wrong else FINE
+    for one in result.wrong:
+        output.line(f"{one.where}: {one.what} {one.do}")
+    amounts = (counted(result.packs, "pack"), counted(result.sources, "source"), counted(result.entries, "ledger line"))
+    wrong = counted(len(result.wrong), "thing is", "things are") if result.wrong else "nothing is"
+    output.line(f"{joined(amounts)}: {wrong} wrong.")
+    if result.without_sums:
+        packs = counted(result.without_sums, "pack was", "packs were")
+        output.remark(f"{packs} made before packs had sums, so most of it is not checked; `rebuild` makes sums.")
+    if result.moved_aside:
+        packs = counted(result.moved_aside, "damaged pack lies", "damaged packs lie")
+        output.remark(f"{packs} in {library.path / 'damaged'}, where nobody reads it; delete it when you like.")
+    return WRONG if result.wrong else FINE

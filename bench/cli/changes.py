@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,37 +127,31 @@ def _tell_open(report: ImportReport, *, dry_run: bool) -> None:
 
 
 def _facts(arguments: argparse.Namespace) -> int:
-    access.demand("facts", access.Visitor.at_the_shell())
     facts = {key: value or None for key, value in pairs(arguments.facts, "accelerator=h100-sxm")}
     return _changed(arguments, "facts", lambda library: library.set_facts(arguments.id, facts), facts=facts)
 
 
 def _retract(arguments: argparse.Namespace) -> int:
-    access.demand("retract", access.Visitor.at_the_shell())
     reason = arguments.reason
     return _changed(arguments, "retract", lambda library: library.retract(arguments.id, reason), reason=reason)
 
 
 def _restore(arguments: argparse.Namespace) -> int:
-    access.demand("retract", access.Visitor.at_the_shell())
     return _changed(arguments, "restore", lambda library: library.restore(arguments.id))
 
 
 def _annotate(arguments: argparse.Namespace) -> int:
-    access.demand("annotate", access.Visitor.at_the_shell())
     text = arguments.text
     return _changed(arguments, "annotate", lambda library: library.annotate(arguments.id, text), text=text)
 
 
 def _tag(arguments: argparse.Namespace) -> int:
-    access.demand("annotate", access.Visitor.at_the_shell())
     tag, remove = arguments.tag, arguments.remove
     action = "untag" if remove else "tag"
     return _changed(arguments, action, lambda library: library.tag(arguments.id, tag, remove=remove), tag=tag)
 
 
 def _purge(arguments: argparse.Namespace) -> int:
-    access.demand("purge", access.Visitor.at_the_shell())
     reason = arguments.reason
     return _changed(arguments, "purge", lambda library: library.purge(arguments.id, reason), reason=reason)
 
@@ -194,23 +188,26 @@ def _tell_rebuilt(done: Rebuilt, place: Path) -> None:
         output.line(f"{source_id[:12]}: {reason}")
 
 
-DONE = {
-    "facts": "has these facts now",
-    "retract": "is hidden",
-    "restore": "is visible again",
-    "annotate": "has the note now",
-    "tag": "has the tag now",
-    "untag": "has the tag no longer",
-    "purge": "is deleted for good",
+DONE: Mapping[str, tuple[access.Action, str]] = {
+    "facts": ("facts", "has these facts now"),
+    "retract": ("retract", "is hidden"),
+    "restore": ("retract", "is visible again"),
+    "annotate": ("annotate", "has the note now"),
+    "tag": ("annotate", "has the tag now"),
+    "untag": ("annotate", "has the tag no longer"),
+    "purge": ("purge", "is deleted for good"),
 }
+"""What each change asks of who makes it, and what is true of the result after it."""
 
 
 def _changed(arguments: argparse.Namespace, action: str, change: Callable[[Library], None], **detail: object) -> int:
+    asks, done = DONE[action]
+    access.demand(asks, access.Visitor.at_the_shell())
     with progress.bar("Changing the library"):
         library = opened(arguments)
         change(library)
     if arguments.json:
         output.document({"action": action, "id": arguments.id, **detail, "library_version": library.version})
     else:
-        output.line(f"{arguments.id} {DONE[action]}.")
+        output.line(f"{arguments.id} {done}.")
     return 0

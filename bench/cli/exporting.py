@@ -29,10 +29,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
     if arguments.format is None:
         rows = [{"format": one.name, "title": one.title, "about": one.about} for one in export.formats().values()]
-        if arguments.json:
-            output.document(rows)
-        else:
-            output.table(rows, ("format", "title"))
+        output.listing(rows, ("format", "title"), as_json=arguments.json)
         return 0
     chosen = export.format_named(arguments.format)
     view = View.of(where(arguments.where))
@@ -51,16 +48,10 @@ def _export(arguments: argparse.Namespace) -> int:
         ) from problem
     output.remarks(library.incomplete())
     if arguments.json:
-        output.document(
-            {
-                "file": str(arguments.out),
-                "bytes": len(content),
-                "left_out": [{"points": one.points, "why": one.why} for one in left_out],
-            }
-        )
-        return 0
-    output.remark(f"{arguments.out}: {len(content):,} bytes.")
-    output.remarks(map(str, left_out))
+        lacks = [{"points": one.points, "why": one.why} for one in left_out]
+        output.document({"file": str(arguments.out), "bytes": len(content), "left_out": lacks})
+    else:
+        output.remarks([f"{arguments.out}: {len(content):,} bytes.", *map(str, left_out)])
     return 0
 
 

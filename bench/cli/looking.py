@@ -29,7 +29,7 @@ def add_to(commands: Commands) -> None:
 
 
 def _goto(arguments: argparse.Namespace) -> int:
-    from bench.destinations import directions
+    from bench.suggestions.typed import directions
 
     with progress.bar("Looking where this leads"):
         meant = directions(opened(arguments), " ".join(arguments.words))
@@ -57,10 +57,8 @@ def _query(arguments: argparse.Namespace) -> int:
         from bench.library.user_sql.frame import frame
 
         sys.stdout.write(files.csv(frame(result.table)).decode().replace("\r\n", "\n"))
-    elif arguments.json:
-        output.document(output.arrow_rows(result.table))
     else:
-        output.table(output.arrow_rows(result.table), result.table.column_names)
+        output.listing(output.arrow_rows(result.table), result.table.column_names, as_json=arguments.json)
     if result.truncated:
         output.remark(f"Only the first {result.table.num_rows:,} rows are printed; select less to see the rest.")
     return 0
@@ -73,11 +71,8 @@ def _sources(arguments: argparse.Namespace) -> int:
         library = opened(arguments)
         rows = output.frame_rows(library.sources())
     output.remarks(library.incomplete())
-    if arguments.json:
-        output.document(rows)
-        return 0
     shown = [{**row, "id": short(row["source_id"]), "title": row.get("title") or row.get("file")} for row in rows]
-    output.table(shown, SOURCE_COLUMNS)
+    output.listing(rows if arguments.json else shown, SOURCE_COLUMNS, as_json=arguments.json)
     return 0
 
 
@@ -88,11 +83,8 @@ def _history(arguments: argparse.Namespace) -> int:
         library = opened(arguments)
         rows = output.frame_rows(history.changes(library, arguments.id))
     output.remarks(history.incomplete(library))
-    if arguments.json:
-        output.document(rows)
-    else:
-        shown = [{**row, "at (UTC)": row["at"]} for row in rows]
-        output.table(shown, ("at (UTC)", *history.COLUMNS[1:]))
+    shown = [{**row, "at (UTC)": row["at"]} for row in rows]
+    output.listing(rows if arguments.json else shown, ("at (UTC)", *history.COLUMNS[1:]), as_json=arguments.json)
     return 0
 
 
@@ -100,10 +92,7 @@ def _formats(arguments: argparse.Namespace) -> int:
     from bench import formats
 
     rows = [{"format": module.NAME, "title": module.TITLE} for module in formats.modules()]
-    if arguments.json:
-        output.document(rows)
-    else:
-        output.table(rows, ("format", "title"))
+    output.listing(rows, ("format", "title"), as_json=arguments.json)
     return 0
 
 
@@ -121,8 +110,5 @@ def _metrics(arguments: argparse.Namespace) -> int:
         }
         for row in map(catalogue.metric, catalogue.keys())
     ]
-    if arguments.json:
-        output.document(rows)
-    else:
-        output.table(rows, ("metric", "label", "unit", "better"))
+    output.listing(rows, ("metric", "label", "unit", "better"), as_json=arguments.json)
     return 0

@@ -62,6 +62,14 @@ def table(
         sys.stdout.write("  ".join(padded).rstrip() + "\n")
 
 
+def listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None = None, *, as_json: bool) -> None:
+    """Print rows, whole as a JSON document or these columns of them as a table."""
+    if as_json:
+        document(rows)
+    else:
+        table(rows, columns)
+
+
 def plain(value: object) -> Any:
     """The value in JSON's own types; None for NaN, NaT, infinities and everything absent."""
     if value is None or isinstance(value, bool | str | int):

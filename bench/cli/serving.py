@@ -46,7 +46,6 @@ def describe(parser: Parser) -> None:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    """Serve until SIGTERM or Ctrl-C."""
     settings = _settings(arguments)
     from bench.endpoint.serving import serve
 

@@ -1,4 +1,4 @@
-"""Commands that measure an endpoint: sweep, and sweeps, status, watch, cancel, resume."""
+"""Commands that measure an endpoint: sweep, and sweeps, status, watch, cancel, resume; and endpoints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bench import access
 from bench.cli import output
 from bench.cli.arguments import SWEEP, Commands, Parser, add_place, command, place
-from bench.cli.progress import TerminalLine, drawn
+from bench.cli.progress import TerminalLine, bar, drawn
 from bench.errors import BenchError
 from bench.wording import number
 
@@ -36,6 +36,8 @@ COLUMNS = {
     "failed_by": "failures",
 }
 """What the table of a sweep shows of each point; --json has everything."""
+
+ENDPOINT_COLUMNS = ("name", "base_url", "model", "accelerator", "key_env", "reachable", "engine", "version", "serves")
 
 
 def describe(parser: Parser) -> None:
@@ -67,7 +69,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
 
 def add_to(commands: Commands) -> None:
-    """Describe the commands about sweeps that were started to the parser."""
+    """Describe to the parser the commands about sweeps that were started, and about endpoints."""
     for name, does, action in (
         ("sweeps", "list the sweeps of the library", _sweeps),
         ("status", "show how far a sweep is and what it has measured", _status),
@@ -82,6 +84,9 @@ def add_to(commands: Commands) -> None:
             _add_detach(parser)
         if name in ("resume", "watch"):
             _add_strict(parser)
+    does = "list the endpoints of endpoints.toml, which plans can name"
+    parser = command(commands, "endpoints", does, _endpoints, library=False)
+    parser.add_argument("--check", action="store_true", help="ask each for its engine, version and models")
 
 
 def _add_detach(parser: argparse.ArgumentParser) -> None:
@@ -183,15 +188,9 @@ def _sweeps(arguments: argparse.Namespace) -> int:
     from bench.sweep.session import jobs
 
     rows = jobs.sweeps(place(arguments))
-    if arguments.json:
-        output.document(rows)
-    elif rows:
-        output.table(
-            [
-                {**{key: row.get(key) for key in ("id", "state")}, "points": _points(row), "title": row.get("title")}
-                for row in rows
-            ]
-        )
+    if rows or arguments.json:
+        shown = rows if arguments.json else [{**row, "points": _points(row)} for row in rows]
+        output.listing(shown, ("id", "state", "points", "title"), as_json=arguments.json)
     else:
         output.remark(f"There is no sweep in {place(arguments)} yet.")
     return 0
@@ -241,6 +240,30 @@ def _resume(arguments: argparse.Namespace) -> int:
     return _go(_folder(arguments), arguments)
 
 
+def _endpoints(arguments: argparse.Namespace) -> int:
+    from bench.sweep.planning.endpoints import Endpoints
+    from bench.sweep.session import setup
+
+    known = Endpoints(place(arguments))
+    unstated: dict[str, Any] = {"model": None, "key_env": None, "facts": {}, "caps": {}}
+    documents = [{"name": name, **unstated, "api": one.api, **one.document()} for name, one in known.named.items()]
+    if arguments.check:
+        with bar("Asking each endpoint"):
+            for row, seen in zip(documents, setup.seen(known), strict=True):
+                row |= seen
+    if arguments.json:
+        output.document(documents)
+    elif documents:
+        rows = [{**row, "accelerator": row["facts"].get("accelerator")} for row in documents]
+        output.table(rows, ENDPOINT_COLUMNS if arguments.check else ENDPOINT_COLUMNS[:5])
+        for row in documents:
+            if row.get("problem"):
+                output.remark(f"{row['name']}: {row['problem']}")
+    else:
+        output.remark(f"{known.path} states no endpoint yet; docs/sweeps.md says how.")
+    return 1 if any(row.get("problem") for row in documents) else 0
+
+
 class SweepProgress:
     """A sweep's progress on stderr: one line that is written over on a terminal, else a line for each point."""
 
@@ -279,7 +302,6 @@ class SweepProgress:
 
 
 def _line(status: Mapping[str, Any]) -> str:
-    """Where a sweep is, on one line."""
     if status["state"] == "checking" and status.get("reason"):
         return str(status["reason"])
     done, most = _tried(status), status.get("points_possible") or 0

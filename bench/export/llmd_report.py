@@ -24,7 +24,7 @@ import pandas as pd
 
 import bench
 from bench import names
-from bench.catalogue import base_metrics, metric, statistics_of
+from bench.catalogue import METRICS, metric, statistics_of
 from bench.export import ExportFormat, LeftOut
 from bench.formats import llmd_report
 from bench.formats.llmd_report import ReportFacts, names_of, said_in
@@ -132,7 +132,7 @@ def _beside(row: ReportRow, facts: Mapping[str, Any]) -> dict[str, Any]:
 def _beyond(row: ReportRow, held: Mapping[str, float]) -> Iterator[str]:
     """The figures that the report does not give back, as `key value`, in the order of the catalogue."""
     known = {key for key, value in row.items() if value is not None}
-    for base in base_metrics():
+    for base in METRICS:
         statistics = (
             [f"{base.key}_{one}" for one in statistics_of(base.key, known)] if base.distribution else [base.key]
         )

@@ -122,7 +122,7 @@ def _words(row: Mapping[Any, Any]) -> str:
 
 def _latencies(row: Mapping[str, Any]) -> pd.DataFrame:
     """A row for each statistic in which some latency, or the interactivity, is stated."""
-    bases = [one.key for one in catalogue.base_metrics() if one.distribution]
+    bases = [one.key for one in catalogue.METRICS if one.distribution]
     ordered = sorted(bases, key=lambda base: LATENCIES.index(base) if base in LATENCIES else len(LATENCIES))
     stated = [key for key, value in row.items() if value is not None]
     held = {base: keys for base in ordered if (keys := catalogue.statistics_of(base, stated))}
@@ -159,7 +159,7 @@ def _figures(
 ) -> tuple[tuple[str, str], ...]:
     """The figures of these kinds that are no distribution, in the catalogue's order."""
     figures = []
-    for metric in catalogue.base_metrics():
+    for metric in catalogue.METRICS:
         value = row.get(metric.key)
         if metric.distribution or metric.kind not in kinds or metric.key in without:
             continue

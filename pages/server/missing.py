@@ -10,6 +10,7 @@ import base64
 from collections.abc import Mapping
 from functools import cache
 from html import escape
+from pathlib import Path
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
@@ -17,8 +18,7 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.server import shell
-from pages.shared.look import MARK
-from pages.shared.page_paths import FIRST, addresses
+from pages.shared.page_paths import FIRST, MARK, addresses
 
 FILES = ("/media/", "/component/")
 """Where Streamlit serves files that may be HTML and are not its document."""
@@ -28,32 +28,7 @@ LONGEST = 80
 BESIDE = {"launch": "Launch", "jobs": "Jobs", "data": "Data", "sql": "SQL"}
 """The pages that answer no question and need nothing in their address."""
 
-DOCUMENT = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>No such page - Kneepoint</title>
-<link rel="icon" href="{mark}">
-<style>
-:root {{ color-scheme: light dark; {light} }}
-@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}
-body {{ margin: 0; background: var(--background); color: var(--text); font: 15px/1.6 "Source Sans", sans-serif; }}
-header {{ display: flex; align-items: center; gap: 0.5rem; padding: 1rem 1.5rem; font-weight: 600; }}
-main {{ max-width: 40rem; padding: 2rem 1.5rem; }}
-h1 {{ font-size: 1.5rem; font-weight: 600; line-height: 1.4; overflow-wrap: anywhere; }}
-a {{ color: var(--link); text-underline-offset: 0.2em; }}
-</style>
-</head>
-<body>
-<header><img src="{mark}" alt="" width="24" height="24">Kneepoint</header>
-<main>
-<h1>{sentence}</h1>
-</main>
-</body>
-</html>
-"""
+DOCUMENT = Path(__file__).with_name("missing.html")
 
 
 class NoSuchPage:
@@ -99,14 +74,14 @@ def _page(path: str) -> HTMLResponse:
     named = path.removeprefix(shell.base()).strip("/")
     named = visible(named if len(named) <= LONGEST else named[:LONGEST] + "…")
     titles = {name: question.TITLE for name, question in questions().items()} | BESIDE
-    links = [f'<a href="{escape(_address(name))}">{escape(title)}</a>' for name, title in titles.items()]
+    base = shell.base().rstrip("/")
+    to = {name: f"{base}/{'' if name == FIRST else name}" for name in titles}
+    links = [f'<a href="{escape(to[name])}">{escape(title)}</a>' for name, title in titles.items()]
     sentence = f"There is no page '{escape(named)}'; the pages are {joined(links, at_most=len(links))}."
-    html = DOCUMENT.format(sentence=sentence, mark=_mark(), light=_colours("light"), dark=_colours("dark"))
+    html = DOCUMENT.read_text(encoding="utf-8").format(
+        sentence=sentence, mark=_mark(), light=_colours("light"), dark=_colours("dark")
+    )
     return HTMLResponse(html, 404, headers={"Cache-Control": "no-cache"})
-
-
-def _address(name: str) -> str:
-    return f"{shell.base().rstrip('/')}/{'' if name == FIRST else name}"
 
 
 @cache

@@ -84,7 +84,8 @@ def content_security_policy() -> str:
     it and plotly style what they draw.
     """
     scripts = INLINE_SCRIPT.findall(document())
-    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     return "; ".join(
         (
             "default-src 'self'",
@@ -100,10 +101,6 @@ def content_security_policy() -> str:
             "frame-ancestors 'self'",
         )
     )
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 class Headers:

@@ -33,7 +33,8 @@ class OwnPages:
         if scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
-        if not _may_open(Headers(scope=scope)):
+        headers = Headers(scope=scope)
+        if not is_own_page(headers) and headers["origin"] not in st.get_option("server.corsAllowedOrigins"):
             await receive()
             await send({"type": "websocket.close", "code": POLICY})
             return
@@ -45,10 +46,6 @@ class OwnPages:
                     return message
 
         await self.app(scope, from_readers, send)
-
-
-def _may_open(headers: Headers) -> bool:
-    return is_own_page(headers) or headers["origin"] in st.get_option("server.corsAllowedOrigins")
 
 
 def is_readers(sent: bytes | None) -> bool:

@@ -85,17 +85,18 @@ def current(name: str, library: Library) -> View:
         if moved:
             state.problems = []
         if story.own_choice(view).where != state.where:
-            view = _of_the_models(name, view, View(state.where).values("model"), library.version)
+            view = _of_the_models(name, view, View(state.where).values("model"))
             view = replace(story.own_choice(view), where=state.where, whole=False)
         if _basis_of(view) != state.basis:
-            view = view.with_options(**_unset(view)).with_options(**dict(state.basis.options))
+            lifted = dict.fromkeys(key for key, _ in _basis_of(view).options)
+            view = view.with_options(**lifted).with_options(**dict(state.basis.options))
             view = view.with_slo(state.basis.slo)
     state.queries.append(query)
     problems: list[str] = []
     whole = _completed(name, story.nearest(view, state.near), library, problems)
-    problems += _gave_way(name, view, whole, library.version)
+    problems += _gave_way(name, view, whole)
     state.problems += [one for one in problems if one not in state.problems]
-    _let_go(name, whole, library.version, by_link=news, anew=moved)
+    _let_go(name, whole, by_link=news, anew=moved)
     state.views[name] = whole
     return whole
 
@@ -156,12 +157,12 @@ def choose(name: str, **choice: tuple[str, ...]) -> None:
     """Replace filters on every page; with another model, let go of what it has no point under."""
     if went_through_history():
         return
-    state, version = kept(), cached.library().version
+    state = kept()
     view = state.views.get(name, View())
     state.near = near_after(view, choice)
     if "model" in choice:
-        view = _of_the_models(name, view, choice["model"], version)
-    view = cached.chosen(view, tuple(choice.items()), version)
+        view = _of_the_models(name, view, choice["model"])
+    view = cached.chosen(view, tuple(choice.items()))
     state.views[name], state.problems, state.changed = view, [], True
     state.where = view.where
 
@@ -171,9 +172,9 @@ def near_after(view: View, choice: Collection[str]) -> dict[str, str]:
     return {} if "model" in choice else story.shown(view)
 
 
-def of_other_models(name: str, view: View, version: str) -> View:
+def of_other_models(name: str, view: View) -> View:
     """A page's View with no model and without what it would have chosen itself for the one that it shows."""
-    return story.own_choice(_let_go_of_the_model(name, view, version)).with_where(model=())
+    return story.own_choice(_let_go_of_the_model(name, view)).with_where(model=())
 
 
 def choose_option(name: str, key: str, value: str | None) -> None:
@@ -237,13 +238,13 @@ def _mark(name: str, *, keeps: bool = False) -> None:
     state.by_chart = False
 
 
-def _let_go(name: str, view: View, version: str, *, by_link: bool, anew: bool) -> None:
+def _let_go(name: str, view: View, *, by_link: bool, anew: bool) -> None:
     """Close what this selection's chart does not have; a link that asks for it is told so."""
     state, held = kept(), opened(name)
     state.by_hand = state.by_hand and not by_link
     if held and name in questions():
         theme = st.context.theme.type or "light"
-        state.opened[name] = cached.still_open(name, view, version, tuple(held.items()), theme)
+        state.opened[name] = cached.still_open(name, view, held, theme)
     if anew or state.views.get(name) != view:
         _mark(name)
     if by_link and held and not opened(name):
@@ -256,14 +257,14 @@ def _basis_of(view: View) -> View:
     return View(slo=story.own_choice(view).slo, options=tuple(pair for pair in view.options if pair[0] in keys))
 
 
-def _of_the_models(name: str, view: View, models: tuple[str, ...], version: str) -> View:
+def _of_the_models(name: str, view: View, models: tuple[str, ...]) -> View:
     """The View without the options that a page would have chosen itself, where these are other models."""
     if models in (story.own_choice(view).values("model"), view.values("model")):
         return view
-    return _let_go_of_the_model(name, view, version)
+    return _let_go_of_the_model(name, view)
 
 
-def _let_go_of_the_model(name: str, view: View, version: str) -> View:
+def _let_go_of_the_model(name: str, view: View) -> View:
     """The View without the options that a page would have chosen itself.
 
     What no reader chose is chosen anew for other models: axes of one model may be stated of no point of another.
@@ -272,17 +273,11 @@ def _let_go_of_the_model(name: str, view: View, version: str) -> View:
         return view
     held = dict(_basis_of(view).options)
     try:
-        alone = cached.complete(
-            name, replace(story.own_choice(view), options=tuple(held.items()), whole=False), version
-        )
+        alone = cached.complete(name, replace(story.own_choice(view), options=tuple(held.items()), whole=False))
     except BenchError:
         return view
     by_itself = (key for key, value in alone.options if view.option(key) == value and key not in held)
     return view.with_options(**{key: None for key in by_itself if key != story.FILLED})
-
-
-def _unset(view: View) -> dict[str, None]:
-    return {key: None for key, _ in _basis_of(view).options}
 
 
 def _replace(name: str, view: View) -> None:
@@ -332,7 +327,7 @@ def _completed(name: str, view: View, library: Library, problems: list[str]) -> 
     As it is when the question cannot complete it whatever the options; its answer then says why.
     """
     try:
-        return cached.complete(name, view, library.version)
+        return cached.complete(name, view)
     except UsageError:
         return _without_the_impossible(name, view, library, problems)
     except BenchError:
@@ -343,13 +338,13 @@ def _without_the_impossible(name: str, view: View, library: Library, problems: l
     """The View complete with one option after the other, as the question states them, unless it refuses one."""
     usable = replace(view, options=())
     try:
-        whole = cached.complete(name, usable, library.version)
+        whole = cached.complete(name, usable)
     except BenchError:
         return view.made_whole()
     for option in every(name):
         wider = usable.with_options(**{option.key: view.option(option.key) or None})
         try:
-            whole, usable = cached.complete(name, wider, library.version), wider
+            whole, usable = cached.complete(name, wider), wider
         except BenchError as problem:
             problems.append(_said(problem))
     return whole
@@ -360,12 +355,12 @@ def _said(problem: BenchError) -> str:
     return problem.on_a_page if isinstance(problem, UnknownName) else str(problem)
 
 
-def _gave_way(name: str, view: View, whole: View, version: str) -> list[str]:
+def _gave_way(name: str, view: View, whole: View) -> list[str]:
     """What the question says of options that a View asks for and that are others in it complete."""
     if all(whole.option(key) == value for key, value in view.options):
         return []
     try:
-        found = cached.answer(name, replace(whole, options=view.options), version)
+        found = cached.answer(name, replace(whole, options=view.options))
     except BenchError:
         return []
     return [one.text for one in found.statements if one.kind == "gave_way"]

@@ -27,17 +27,16 @@ def _button(name: str, html: str) -> st.components.v2.types.ComponentRenderer:
     return st.components.v2.component(f"kneepoint_{name}", html=html, css=style, js=script)
 
 
+def _unseen(
+    name: str, html: str = "<span></span>\n", css: str | None = None
+) -> st.components.v2.types.ComponentRenderer:
+    return st.components.v2.component(f"kneepoint_{name}", html=html, css=css, js=(HERE / f"{name}.js").read_text())
+
+
 _LINK = _button("link", ONE)
 _PICTURE = _button("picture", PNG_AND_SVG)
-_SAID = st.components.v2.component(
-    "kneepoint_said",
-    html='<div role="status" aria-live="polite"></div>\n',
-    css=UNSEEN,
-    js=(HERE / "said.js").read_text(),
-)
-_SIGHT = st.components.v2.component("kneepoint_sight", html="<span></span>\n", js=(HERE / "sight.js").read_text())
-_AGAIN = st.components.v2.component("kneepoint_again", html="<span></span>\n", js=(HERE / "again.js").read_text())
-_THROUGH = st.components.v2.component("kneepoint_through", html="<span></span>\n", js=(HERE / "through.js").read_text())
+_SAID = _unseen("said", '<div role="status" aria-live="polite"></div>\n', UNSEEN)
+_SIGHT, _AGAIN, _THROUGH = _unseen("sight"), _unseen("again"), _unseen("through")
 
 
 def link(

@@ -1,24 +1,23 @@
 """What is kept between reruns; nothing else keeps anything but `cached_sweeps`, beside it.
 
-One library serves every session of the process. What is derived from it is kept by question, View, library version
-and theme; the same objects go to every session and nobody changes them. Every keep is bounded, and what is about many
-points is kept apart, a few at a time.
+One library serves every session of the process. What is derived from it is kept until the library changes; the same
+objects go to every session and nobody changes them. Every keep is bounded, and what is about many points is kept
+apart, a few at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from functools import wraps
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from bench import after_import, audit, chart, destinations, export, next_steps, selection
+from bench import audit, chart, dictionary, export, selection
 from bench.basis import prices, story
-from bench.destinations import Destination, Directions
-from bench.dictionary import DictionaryTable, tables
 from bench.errors import BenchError, UsageError
 from bench.export.rows import readable
 from bench.export.serving.desk import ExportDesk
@@ -28,12 +27,14 @@ from bench.library import Library
 from bench.library.importing.jobs import ImportJobs
 from bench.library.user_sql.query import QueryDesk
 from bench.questions import Answer, Choices, heatmap, openable, question, questions
-from bench.selection import Offer
-from bench.view import FilterPairs, View
+from bench.suggestions import Step, after_import, next_steps, typed
+from bench.view import View
 from pages.shared.upload_room import UploadRooms
 
 Texts = tuple[str, ...]
 TextPairs = tuple[tuple[str, str], ...]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Varied(NamedTuple):
@@ -69,6 +70,37 @@ def current() -> Library:
     return opened
 
 
+def kept(most: int = SMALL) -> Callable[[Callable[Concatenate[Library, P], R]], Callable[P, R]]:
+    """Decorate a function of the process's library: its last `most` results are kept until the library changes."""
+
+    def decorated(work: Callable[Concatenate[Library, P], R]) -> Callable[P, R]:
+        def keep(version: str, /, *args: P.args, **named: P.kwargs) -> R:
+            return work(library(), *args, **named)
+
+        # Streamlit tells functions made here apart by this name alone.
+        keep.__qualname__ = f"{work.__module__}.{work.__qualname__}.{most}"
+        keeping = st.cache_resource(show_spinner=False, max_entries=most, hash_funcs=BY_QUERY)(keep)
+
+        @wraps(work)
+        def latest(*args: P.args, **named: P.kwargs) -> R:
+            return keeping(library().version, *args, **named)
+
+        return latest
+
+    return decorated
+
+
+def by_size(work: Callable[Concatenate[Library, str, View, P], R]) -> Callable[Concatenate[str, View, P], R]:
+    """Decorate a function of a page's View: results about MANY_POINTS are kept apart, FEW at a time."""
+    some, large = kept(LARGE)(work), kept(FEW)(work)
+
+    def sized(name: str, view: View, /, *args: P.args, **named: P.kwargs) -> R:
+        is_large = count(View(view.where)) > MANY_POINTS
+        return (large if is_large else some)(name, view, *args, **named)
+
+    return sized
+
+
 @st.cache_resource(show_spinner=False)
 def desk() -> QueryDesk:
     """Where this process's readers hand in their SQL."""
@@ -79,268 +111,6 @@ def desk() -> QueryDesk:
 def export_desk() -> ExportDesk:
     """Where this process's readers get files of points."""
     return ExportDesk(library())
-
-
-def warm(is_asked: Callable[[], bool]) -> None:
-    """Open the library and answer what most readers open first, until one asks."""
-    version = library().version
-    for name in OPENED_FIRST:
-        if is_asked():
-            return
-        with suppress(BenchError):
-            view = complete(name, View(), version)
-            figure(name, view, version, "light")
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def complete(name: str, view: View, version: str) -> View:
-    """The View with nothing left to a default; most pages that present no question have none."""
-    if name == "data":
-        return data_link.complete(view)
-    told = question(name).complete(library(), view) if name in questions() else view
-    return told.with_options(**{story.NEAR: None}).made_whole()
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def choices(name: str, view: View, version: str) -> Choices:
-    """What the question's options offer for this View."""
-    return question(name).choices(library(), view)
-
-
-def answer(name: str, view: View, version: str) -> Answer[Any]:
-    """The question's answer for this View."""
-    return (_large_answer if _is_large(view, version) else _answer)(name, view, version)
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def _answer(name: str, view: View, version: str) -> Answer[Any]:
-    return question(name).answer(library(), view)
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
-def _large_answer(name: str, view: View, version: str) -> Answer[Any]:
-    return question(name).answer(library(), view)
-
-
-def figure(name: str, view: View, version: str, theme: str) -> go.Figure:
-    """The answer's chart, drawn for a light or dark page."""
-    return (_large_figure if _is_large(view, version) else _figure)(name, view, version, theme)
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def _figure(name: str, view: View, version: str, theme: str) -> go.Figure:
-    return question(name).figure(answer(name, view, version).result, chart.theme(theme))
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
-def _large_figure(name: str, view: View, version: str, theme: str) -> go.Figure:
-    return question(name).figure(answer(name, view, version).result, chart.theme(theme))
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def where_from(name: str, view: View, version: str) -> str:
-    """Where the rows of the question's answer come from, in one line."""
-    rows, of_points = answer(name, view, version).rows, question(name).NEEDS == "points"
-    return provenance.line(library(), View(view.where), rows, of_points=of_points)
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def varied(name: str, view: View, version: str) -> Varied:
-    """The answer's headline as it holds in other ways to look, the doubt right below it, and the ways."""
-    found = answer(name, view, version).varied(question(name).robustness(library(), view))
-    doubts = tuple(one.text for one in found.statements if one.kind == "doubt")
-    return Varied(found.verdict, found.headline, doubts, found.said("variation"))
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def steps(name: str, view: View, version: str) -> tuple[next_steps.Step, ...]:
-    """What would let a page answer that cannot, the least change first."""
-    return next_steps.next_steps(library(), name, answer(name, view, version))
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW)
-def audit_report(version: str, accepted: int) -> audit.Audit:
-    """What contradicts itself in the library; `accepted` findings are known."""
-    return audit.run(library())
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def basis_choices(view: View, version: str) -> Choices:
-    """The prices to choose from for every answer."""
-    return prices.choices(library(), view)
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def chosen(view: View, choice: FilterPairs, version: str) -> View:
-    """The View after the reader chose other values of filters."""
-    return story.chosen(library(), view, dict(choice))
-
-
-def readable_rows(
-    name: str, view: View, version: str, first: Texts, without: Texts, fields: TextPairs, limit: int
-) -> pd.DataFrame:
-    """The answer's first rows as people read them."""
-    kept = _large_readable if _is_large(view, version) else _readable
-    return kept(name, view, version, first, without, fields, limit)
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def _readable(
-    name: str, view: View, version: str, first: Texts, without: Texts, fields: TextPairs, limit: int
-) -> pd.DataFrame:
-    return readable.table(answer(name, view, version).rows.head(limit), first, without, dict(fields))
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
-def _large_readable(
-    name: str, view: View, version: str, first: Texts, without: Texts, fields: TextPairs, limit: int
-) -> pd.DataFrame:
-    return readable.table(answer(name, view, version).rows.head(limit), first, without, dict(fields))
-
-
-def _is_large(view: View, version: str) -> bool:
-    return count(View(view.where), version) > MANY_POINTS
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def described(view: View, version: str) -> str:
-    """The selection in one line."""
-    return selection.described(library(), view)
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def not_loaded(view: View, version: str) -> list[str]:
-    """One sentence for each thing asked for that is not loaded."""
-    return selection.not_loaded(library(), view)
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def offers(view: View, key: str, version: str) -> tuple[list[Offer], list[Offer]]:
-    """What a filter offers beside what is shown, and what else it has."""
-    return story.offers(library(), view, key)
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def workloads(view: View, version: str) -> tuple[list[Offer], list[Offer]]:
-    """The pairs of lengths beside what is shown, and those the model has else."""
-    return story.workloads(library(), view)
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def count(view: View, version: str) -> int:
-    """How many points a View selects."""
-    return selection.count(library(), view)
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def not_exported(name: str, view: View, version: str) -> str:
-    """Why what a View selects cannot be a file of this format; empty where it can."""
-    try:
-        export.format_named(name).demand(library(), view)
-    except UsageError as problem:
-        return str(problem)
-    return ""
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def left_out(name: str, view: View, version: str) -> Texts:
-    """What a file of this format will not hold of the points a View selects, a sentence for each reason."""
-    return tuple(map(str, export.format_named(name).left_out(library(), view)))
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def behind(view: View, version: str, cell: str) -> pd.DataFrame:
-    """The points behind a cell of the heatmap."""
-    return heatmap.points_behind(library(), view, cell)
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def openable_ids(name: str, view: View, version: str, _theme: str) -> Texts:
-    """The points or cells of an answer's chart that can be opened, leaders first; the same in either theme."""
-    return openable.openable(answer(name, view, version).rows, figure(name, view, version, _theme))
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def marked(name: str, view: View, version: str, theme: str, id: str) -> go.Figure:
-    """The answer's chart with what is opened of it standing out."""
-    return openable.marked(figure(name, view, version, theme), id)
-
-
-def still_open(name: str, view: View, version: str, opened: TextPairs, theme: str) -> dict[str, str]:
-    """What is opened of a chart as far as this View's has it."""
-    held = dict(opened)
-    try:
-        there = openable_ids(name, view, version, theme)
-        if held.get("cell") is None:
-            return held if held.get("point") in there else {}
-        if held["cell"] not in there:
-            return {}
-        inside = behind(view, version, held["cell"]) if held.get("point") else pd.DataFrame()
-    except BenchError:
-        return {}
-    if "point_id" in inside and held["point"] in set(inside["point_id"]):
-        return held
-    return {"cell": held["cell"]}
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def points_in_words(ids: Texts, version: str) -> dict[str, str]:
-    """What each of these points is, in a line."""
-    return card.in_words(library(), ids)
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
-def point_card(point_id: str, version: str, beside: tuple[tuple[str, Any], ...]) -> card.Card:
-    """The card of a point; `beside` is what an answer says of its cost."""
-    return card.card(library(), point_id, dict(beside))
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def listed(table: str, view: View, version: str) -> listing.TablePage:
-    """The page of the sources or the points that a View asks for."""
-    return {"sources": listing.sources, "points": listing.points}[table](library(), view)
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW)
-def orders(version: str) -> Texts:
-    """What points can be sorted by."""
-    return listing.orders(library())
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW)
-def changes(source_id: str, version: str, size: tuple[int, ...]) -> pd.DataFrame:
-    """Every recorded change, or those of one source; `size` is the audit's."""
-    return history.changes(library(), source_id)
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW)
-def lost_changes(version: str, size: tuple[int, ...]) -> list[str]:
-    """One sentence for each audit of which lines are damaged; `size` is the audits'."""
-    return history.incomplete(library())
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
-def passports(view: View, version: str) -> pd.DataFrame:
-    """The passports of the sources a View selects."""
-    return library_tables.passports(library(), view)
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def held(table: str, version: str) -> pd.DataFrame:
-    """A table of the whole library: sources, scores, prices or refusals."""
-    return library_tables.TABLES[table](library())
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW)
-def dictionary(version: str) -> tuple[DictionaryTable, ...]:
-    """Every table that SQL may read, with its columns."""
-    return tables(library())
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
-def summary(version: str) -> str:
-    """What is loaded, in one sentence."""
-    return library_tables.summary(library())
 
 
 @st.cache_resource(show_spinner=False)
@@ -355,19 +125,159 @@ def rooms() -> UploadRooms:
     return UploadRooms()
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
-def onward(source_ids: Texts, version: str) -> tuple[list[after_import.PageLink], str]:
-    """Where the points of these sources are shown, or why there is nothing to compare them with."""
-    return after_import.onward(library(), source_ids)
+count = kept()(selection.count)
+described = kept()(selection.described)
+not_loaded = kept()(selection.not_loaded)
+basis_choices = kept()(prices.choices)
+offers = kept()(story.offers)
+workloads = kept()(story.workloads)
+points_in_words = kept(LARGE)(card.in_words)
+point_card = kept(LARGE)(card.card)
+behind = kept(LARGE)(heatmap.points_behind)
+onward = kept(LARGE)(after_import.onward)
+directions = kept()(typed.directions)
+of_cell = kept()(typed.of_cell)
+summary = kept(FEW)(library_tables.summary)
+passports = kept(FEW)(library_tables.passports)
+tables = kept(FEW)(dictionary.tables)
+orders = kept(FEW)(listing.orders)
+sources = kept(LARGE)(listing.sources)
+points = kept(LARGE)(listing.points)
 
 
-@st.cache_resource(show_spinner=False, max_entries=SMALL)
-def directions(text: str, version: str) -> Directions:
-    """Where what was typed leads."""
-    return destinations.directions(library(), text)
+@kept()
+def complete(library: Library, name: str, view: View) -> View:
+    """The View with nothing left to a default; most pages that present no question have none."""
+    if name == "data":
+        return data_link.complete(view)
+    whole = question(name).complete(library, view) if name in questions() else view
+    return whole.with_options(**{story.NEAR: None}).made_whole()
 
 
-@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def of_cell(view: View, cell: str, version: str) -> Destination | None:
-    """The page that can answer for a cell of the matrix within a View's other filters."""
-    return destinations.of_cell(library(), view, cell)
+@kept()
+def choices(library: Library, name: str, view: View) -> Choices:
+    """What the question's options offer for this View."""
+    return question(name).choices(library, view)
+
+
+@by_size
+def answer(library: Library, name: str, view: View) -> Answer[Any]:
+    """The question's answer for this View."""
+    return question(name).answer(library, view)
+
+
+@by_size
+def figure(library: Library, name: str, view: View, theme: str) -> go.Figure:
+    """The answer's chart, drawn for a light or dark page."""
+    return question(name).figure(answer(name, view).result, chart.theme(theme))
+
+
+@by_size
+def readable_rows(
+    library: Library, name: str, view: View, first: Texts, without: Texts, fields: TextPairs, limit: int
+) -> pd.DataFrame:
+    """The answer's first rows as people read them."""
+    return readable.table(answer(name, view).rows.head(limit), first, without, dict(fields))
+
+
+@kept()
+def where_from(library: Library, name: str, view: View) -> str:
+    """Where the rows of the question's answer come from, in one line."""
+    rows, of_points = answer(name, view).rows, question(name).NEEDS == "points"
+    return provenance.line(library, View(view.where), rows, of_points=of_points)
+
+
+@kept()
+def varied(library: Library, name: str, view: View) -> Varied:
+    """The answer's headline as it holds in other ways to look, the doubt right below it, and the ways."""
+    found = answer(name, view).varied(question(name).robustness(library, view))
+    doubts = tuple(one.text for one in found.statements if one.kind == "doubt")
+    return Varied(found.verdict, found.headline, doubts, found.said("variation"))
+
+
+@kept()
+def steps(library: Library, name: str, view: View) -> tuple[Step, ...]:
+    """What would let a page answer that cannot, the least change first."""
+    return next_steps.next_steps(library, name, answer(name, view))
+
+
+@kept()
+def chosen(library: Library, view: View, choice: tuple[tuple[str, Texts], ...]) -> View:
+    """The View after the reader chose other values of filters."""
+    return story.chosen(library, view, dict(choice))
+
+
+@kept()
+def not_exported(library: Library, name: str, view: View) -> str:
+    """Why what a View selects cannot be a file of this format; empty where it can."""
+    try:
+        export.format_named(name).demand(library, view)
+    except UsageError as problem:
+        return str(problem)
+    return ""
+
+
+@kept()
+def left_out(library: Library, name: str, view: View) -> Texts:
+    """What a file of this format will not hold of the points a View selects, a sentence for each reason."""
+    return tuple(map(str, export.format_named(name).left_out(library, view)))
+
+
+@kept(FEW)
+def audit_report(library: Library, accepted: int) -> audit.Audit:
+    """What contradicts itself in the library; `accepted` findings are known."""
+    return audit.run(library)
+
+
+@kept(FEW)
+def changes(library: Library, source_id: str, size: tuple[int, ...]) -> pd.DataFrame:
+    """Every recorded change, or those of one source; `size` is the audit's."""
+    return history.changes(library, source_id)
+
+
+@kept(FEW)
+def lost_changes(library: Library, size: tuple[int, ...]) -> list[str]:
+    """One sentence for each audit of which lines are damaged; `size` is the audits'."""
+    return history.incomplete(library)
+
+
+@kept(LARGE)
+def held(library: Library, table: str) -> pd.DataFrame:
+    """A table of the whole library: scores, prices, refusals or what is hidden."""
+    return library_tables.TABLES[table](library)
+
+
+@kept(LARGE)
+def openable_ids(library: Library, name: str, view: View, theme: str) -> Texts:
+    """The points or cells of an answer's chart that can be opened, leaders first."""
+    return openable.openable(answer(name, view).rows, figure(name, view, theme))
+
+
+@kept(LARGE)
+def marked(library: Library, name: str, view: View, theme: str, id: str) -> go.Figure:
+    """The answer's chart with what is opened of it standing out."""
+    return openable.marked(figure(name, view, theme), id)
+
+
+def still_open(name: str, view: View, opened: dict[str, str], theme: str) -> dict[str, str]:
+    """What is opened of a chart as far as this View's has it."""
+    try:
+        there = openable_ids(name, view, theme)
+        cell, point = opened.get("cell"), opened.get("point")
+        if cell is None:
+            return opened if point in there else {}
+        if cell not in there:
+            return {}
+        inside = behind(view, cell) if point else pd.DataFrame()
+    except BenchError:
+        return {}
+    return opened if "point_id" in inside and point in set(inside["point_id"]) else {"cell": cell}
+
+
+def warm(is_asked: Callable[[], bool]) -> None:
+    """Answer what most readers open first, until one asks."""
+    for name in OPENED_FIRST:
+        if is_asked():
+            return
+        with suppress(BenchError):
+            figure(name, complete(name, View()), "light")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from bench import chart
-from pages.shared.cached import FEW, LARGE, SMALL, Texts
+from pages.shared.cached import FEW, LARGE, SMALL, library
 
 if TYPE_CHECKING:
     from bench.holdings.card import Card
@@ -26,78 +27,82 @@ STATUS_S = 1.0
 """How old the state of a sweep may be; pages look every three seconds."""
 
 
+def stamp(path: Path) -> str:
+    """What changes when the file does; empty where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns} {found.st_size}"
+
+
+def _as_it_is(folder: Folder) -> tuple[str, ...]:
+    """What changes when the plan, the journal or the state of a sweep does."""
+    state = sweep_status(folder).get("state")
+    return str(folder.path), stamp(folder.path / "plan.json"), stamp(folder.journal), str(state)
+
+
+def _by_plan(folder: Folder) -> tuple[str, ...]:
+    """What changes when the plan does: a measured point never changes."""
+    return str(folder.path), stamp(folder.path / "plan.json")
+
+
+FOLDER = "bench.sweep.folder.Folder"
+WHOLE: dict[str | type[Any], Callable[[Any], Any]] = {FOLDER: _as_it_is}
+OF_A_POINT: dict[str | type[Any], Callable[[Any], Any]] = {FOLDER: _by_plan}
+
+
+def folder_of(id: str) -> Folder | None:
+    """The folder of a sweep of the library; None where there is none with this id."""
+    from bench.sweep.folder import ID, SWEEPS, Folder
+
+    folder = Folder(library().path / SWEEPS / id) if ID.fullmatch(id) else None
+    return folder if folder is not None and folder.path.is_dir() else None
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=WHOLE)
 def run_story(folder: Folder) -> RunStory:
-    """What a sweep's folder tells, until its files or its state change."""
-    return _run_story(str(folder.path), _stamp(folder), str(sweep_status(folder).get("state")))
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
-def _run_story(path: str, stamp: Texts, state: str) -> RunStory:
+    """What a sweep's folder tells."""
     from bench import runs
-    from bench.sweep import folder
 
-    return runs.story(folder.Folder(Path(path)))
+    return runs.story(folder)
 
 
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=WHOLE)
 def earlier(folder: Folder) -> tuple[EarlierBest, ...]:
     """What sweeps before this one found for its model and shapes."""
+    from bench.runs.earlier import earlier
     from bench.sweep.folder import listed
 
-    told = run_story(folder)
     others = listed(folder.path.parent.parent)
-    ids = tuple(one.id for one in others if one.id < folder.id)
-    return _earlier(str(folder.path), len(told.lines), ids)
+    return earlier(folder, run_story(folder), [one for one in others if one.id < folder.id])
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
-def _earlier(path: str, points: int, ids: Texts) -> tuple[EarlierBest, ...]:
-    from bench.runs.earlier import earlier
-    from bench.sweep.folder import Folder
-
-    folder = Folder(Path(path))
-    return earlier(folder, run_story(folder), [Folder(folder.path.with_name(one)) for one in ids])
-
-
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=WHOLE)
 def run_figures(folder: Folder, theme: str) -> dict[str, go.Figure]:
-    """A sweep's charts as it fills, by name, until its files or its state change; none before its first point."""
-    return _run_figures(str(folder.path), _stamp(folder), str(sweep_status(folder).get("state")), theme)
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
-def _run_figures(path: str, stamp: Texts, state: str, theme: str) -> dict[str, go.Figure]:
+    """A sweep's charts as it fills, by name; none before its first point."""
     from bench.runs import curve_chart, grid_chart
-    from bench.sweep import folder
 
-    story = _run_story(path, stamp, state)
+    story, drawn = run_story(folder), chart.theme(theme)
     if not story.lines:
         return {}
-    drawn = chart.theme(theme)
     return {
-        "curve": curve_chart.figure(story, drawn, behind=earlier(folder.Folder(Path(path)))),
-        "grid": grid_chart.figure(story, folder.Folder(Path(path)).plan, drawn),
+        "curve": curve_chart.figure(story, drawn, behind=earlier(folder)),
+        "grid": grid_chart.figure(story, folder.plan, drawn),
     }
 
 
+@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=OF_A_POINT)
 def point_story(folder: Folder, number: int) -> PointStory:
-    """What the n-th point of a sweep tells; a measured point never changes."""
-    return _point_story(str(folder.path), number, _stamp(folder)[:1])
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW)
-def _point_story(path: str, number: int, plan: Texts) -> PointStory:
+    """What the n-th point of a sweep tells."""
     from bench import runs
-    from bench.sweep import folder
 
-    return runs.point_story(folder.Folder(Path(path)), number)
+    return runs.point_story(folder, number)
 
 
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=OF_A_POINT)
 def point_figure(folder: Folder, number: int, chart_of: str, theme: str) -> go.Figure:
     """One of a point's charts: over_time, latencies or waterfall."""
-    return _point_figure(str(folder.path), number, _stamp(folder)[:1], chart_of, theme)
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
-def _point_figure(path: str, number: int, plan: Texts, chart_of: str, theme: str) -> go.Figure:
     from bench.runs import point_charts
 
     drawn = {
@@ -105,33 +110,23 @@ def _point_figure(path: str, number: int, plan: Texts, chart_of: str, theme: str
         "latencies": point_charts.latencies,
         "waterfall": point_charts.waterfall,
     }[chart_of]
-    return drawn(_point_story(path, number, plan), chart.theme(theme))
+    return drawn(point_story(folder, number), chart.theme(theme))
 
 
+@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=OF_A_POINT)
 def requests(folder: Folder, number: int) -> pd.DataFrame:
     """A row for each request of a point."""
-    return _requests(str(folder.path), number, _stamp(folder)[:1])
-
-
-@st.cache_resource(show_spinner=False, max_entries=FEW)
-def _requests(path: str, number: int, plan: Texts) -> pd.DataFrame:
     from bench.runs import request
-    from bench.sweep import folder
 
-    return request.requests(folder.Folder(Path(path)), _point_story(path, number, plan))
+    return request.requests(folder, point_story(folder, number))
 
 
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=OF_A_POINT)
 def request_story(folder: Folder, number: int, wanted: int) -> RequestStory:
     """What one request of a point tells."""
-    return _request_story(str(folder.path), number, _stamp(folder)[:1], wanted)
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
-def _request_story(path: str, number: int, plan: Texts, wanted: int) -> RequestStory:
     from bench.runs import request
-    from bench.sweep import folder
 
-    return request.request_story(folder.Folder(Path(path)), _point_story(path, number, plan), wanted)
+    return request.request_story(folder, point_story(folder, number), wanted)
 
 
 def request_figure(folder: Folder, number: int, wanted: int, theme: str) -> go.Figure:
@@ -139,18 +134,6 @@ def request_figure(folder: Folder, number: int, wanted: int, theme: str) -> go.F
     from bench.runs import request_chart
 
     return request_chart.figure(request_story(folder, number, wanted), chart.theme(theme))
-
-
-def _stamp(folder: Folder) -> Texts:
-    """When the plan and the journal were written, and how long the journal is: another stamp, another story."""
-    stamps = []
-    for path in (folder.path / "plan.json", folder.journal):
-        try:
-            found = path.stat()
-            stamps.append(f"{found.st_mtime_ns} {found.st_size}")
-        except OSError:
-            stamps.append("")
-    return tuple(stamps)
 
 
 @st.cache_data(show_spinner=False, ttl=STATUS_S, max_entries=LARGE)
@@ -161,21 +144,15 @@ def sweeps(library: Path) -> pd.DataFrame:
     return watching.table(library)
 
 
+@st.cache_data(show_spinner=False, ttl=STATUS_S, max_entries=SMALL, hash_funcs={FOLDER: lambda folder: folder.path})
 def sweep_status(folder: Folder) -> dict[str, Any]:
     """What a sweep says of itself; one look at the file serves all who watch."""
-    return _sweep_status(str(folder.path))
-
-
-@st.cache_data(show_spinner=False, ttl=STATUS_S, max_entries=SMALL)
-def _sweep_status(path: str) -> dict[str, Any]:
-    from bench.sweep.folder import Folder
-
-    return Folder(Path(path)).status
+    return folder.status
 
 
 def look_again() -> None:
     """Have the next look at sweeps be a new one."""
-    _sweep_status.clear()
+    sweep_status.clear()
     sweeps.clear()
 
 
@@ -208,12 +185,3 @@ def _once_more(library: Path, id: str, run: tuple[str, str] | None, named: str, 
     from bench.runs import repeat_point
 
     return repeat_point.in_a_link(library, _card.row, run)
-
-
-def stamp(path: Path) -> str:
-    """What changes when the file does; empty where there is none."""
-    try:
-        told = path.stat()
-    except OSError:
-        return ""
-    return f"{told.st_mtime_ns} {told.st_size}"

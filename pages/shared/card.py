@@ -15,7 +15,8 @@ from bench.holdings.data_link import UNFOLDED
 from bench.plain_text import markdown
 from bench.view import View
 from pages.shared import address, buttons, cached, cached_sweeps, notices, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
+from pages.shared.page_paths import link
 from pages.shared.visitor import visitor
 
 Costs = tuple[tuple[str, str], ...]
@@ -30,9 +31,10 @@ def drawn(page: Page, id: str, costs: Costs | None, within: Mapping[str, str] | 
     rows = page.answer.rows
     own = rows[rows["point_id"] == id] if "point_id" in rows else rows.head(0)
     stated = own.iloc[0].to_dict() if len(own) else {}
-    beside = tuple((str(key), value) for key, value in stated.items() if _is_cost(str(key)))
+    costly = catalogue.metrics_of("cost", held=map(str, stated))
+    beside = {key: stated[key] for key in costly}
     try:
-        card = cached.point_card(id, page.version, beside)
+        card = cached.point_card(id, beside)
     except NotFound as missing:
         st.caption(markdown(str(missing)))
         return
@@ -42,7 +44,7 @@ def drawn(page: Page, id: str, costs: Costs | None, within: Mapping[str, str] | 
             st.markdown(markdown(lead))
         _figures(card, card.costs if costs is None else costs)
         notices.flagged(card.flags)
-        _facts(card)
+        st.caption(" · ".join(f"{label}: {markdown(value)}" for label, value in card.facts))
         _links(page, card)
         _passport(card)
         buttons.in_sight("card", address.opened_by_hand())
@@ -58,17 +60,10 @@ def head(title: str, below: str, name: str, what: str, within: Mapping[str, str]
             key=f"close.{what}",
             icon=":material/close:",
             type="tertiary",
-            on_click=_close,
-            args=(name, dict(within or {})),
+            on_click=address.open_,
+            args=(name,),
+            kwargs=dict(within or {}),
         )
-
-
-def _close(name: str, within: Mapping[str, str]) -> None:
-    address.open_(name, by_chart=False, **within)
-
-
-def _is_cost(key: str) -> bool:
-    return catalogue.is_metric(key) and catalogue.metric(key).kind == "cost"
 
 
 def _figures(card: Card, costs: Costs) -> None:
@@ -100,30 +95,21 @@ def _cell(text: str) -> str:
     return markdown(text).replace("|", "\\|")
 
 
-def _facts(card: Card) -> None:
-    st.caption(" · ".join(f"{label}: {markdown(value)}" for label, value in card.facts))
-
-
 def _links(page: Page, card: Card) -> None:
-    """Tell where the point leads: each link opens a page on it."""
     shown = View(page.view.where)
     with st.container(key="onward.card", horizontal=True):
-        _link("data", "Open point", shown.with_options(point_id=card.id).pairs())
-        _link("data", "Source", shown.with_options(source_id=card.source_id).pairs())
+        link("data", "Open point", shown.with_options(point_id=card.id).pairs())
+        link("data", "Source", shown.with_options(source_id=card.source_id).pairs())
         if card.run and cached_sweeps.swept(cached.library().path, card.run):
-            _link("run", "Open run", [("run", card.run[0]), ("point", card.run[1])])
+            link("run", "Open run", [("run", card.run[0]), ("point", card.run[1])])
         if access.may("retract", visitor()):
             unfolded = shown.with_options(point_id=card.id, correct=UNFOLDED)
-            _link("data", "Hide or correct", unfolded.pairs())
+            link("data", "Hide or correct", unfolded.pairs())
         again = cached_sweeps.once_more(cached.library().path, card)
         if again:
-            _link("launch", "Measure again", list(again.items()))
+            link("launch", "Measure again", again)
         if published := readable.web_link(card.source_url) if card.source_url else None:
             st.page_link(published, label="Published at", icon=":material/open_in_new:", icon_position="right")
-
-
-def _link(page: str, label: str, query: list[tuple[str, str]]) -> None:
-    st.page_link(f"{page}.py", label=label, query_params=query, icon=":material/arrow_forward:", icon_position="right")
 
 
 def _passport(card: Card) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import groupby
 
@@ -39,17 +39,12 @@ def box(view: View, points: int, stem: str) -> None:
                 with st.container(horizontal=True, gap="xsmall"):
                     for kind in several:
                         _button(kind, view, stem)
-                st.caption(" ".join((about, *_left_out(several, view))))
-
-
-def _left_out(kinds: Iterable[export.ExportFormat], view: View) -> Iterator[str]:
-    for kind in kinds:
-        for sentence in cached.left_out(kind.name, view, cached.library().version):
-            yield f"**{markdown(sentence)}**"
+                lost = [sentence for kind in several for sentence in cached.left_out(kind.name, view)]
+                st.caption(" ".join((about, *(f"**{markdown(sentence)}**" for sentence in lost))))
 
 
 def _button(kind: export.ExportFormat, view: View, stem: str) -> None:
-    if problem := cached.not_exported(kind.name, view, cached.library().version):
+    if problem := cached.not_exported(kind.name, view):
         st.markdown(f"**{kind.title}.** {markdown(problem)}")
         return
     st.download_button(

@@ -9,11 +9,11 @@ drawn again when the last is there, for which the browser asks. They hold for ev
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from secrets import token_hex
+from typing import Any
 
 import streamlit as st
 
@@ -27,61 +27,55 @@ from pages.shared.page import Page
 
 FilterChoice = Mapping[str, Sequence[str]]
 NumberKey = tuple[object, ...]
+MissingNumbers = Mapping[NumberKey, Callable[[], int]]
 
 MOST = 20_000
 """So many numbers are kept, the latest used."""
 
-MOST_WANTED = 500
-"""So many wait to be worked out; readers who have gone on in the meantime want them no longer."""
-
-MOST_ROWS = 200
-"""So many rows that lack numbers are remembered, the latest drawn."""
+MOST_ROWS, MOST_WANTED = 200, 20
+"""So many rows that lack numbers are remembered, the latest drawn; and worked on, the latest asked for."""
 
 YIELDS_S = 1.0
 """A number waits as long as pages are drawn, which would each be later by what it takes, but no longer than this."""
 
 
-@dataclass
-class MissingNumbers:
-    """What works out the numbers that a drawn row lacks, and whether a browser has asked for them."""
-
-    tasks: Mapping[NumberKey, Callable[[], int]]
-    is_wanted: bool = False
-
-
 class KnownNumbers:
-    """The numbers that are known to this process, and the thread that works out those that are wanted."""
+    """The numbers that are known to this process, and the thread that works out those of rows a browser asks for."""
 
     def __init__(self) -> None:
-        """Knows none yet."""
         self._lock = threading.Lock()
         self._none_is_drawn = threading.Condition(self._lock)
         self._drawn = 0
         self._known: OrderedDict[NumberKey, int] = OrderedDict()
-        self._wanted: deque[tuple[NumberKey, Callable[[], int]]] = deque()
-        self._is_at_work = False
+        self._begun: set[NumberKey] = set()
         self._rows: OrderedDict[str, MissingNumbers] = OrderedDict()
+        self._wanted: OrderedDict[str, MissingNumbers] = OrderedDict()
+        self._is_at_work = False
 
-    def row(self, missing: Mapping[NumberKey, Callable[[], int]]) -> str:
+    def row(self, missing: MissingNumbers) -> str:
         """By which name a browser may ask for the missing numbers of a row."""
         name = token_hex(8)
         with self._lock:
-            self._rows[name] = MissingNumbers(dict(missing))
-            while len(self._rows) > MOST_ROWS:
-                self._rows.popitem(last=False)
+            self._rows[name] = missing
+            _shorten(self._rows, MOST_ROWS)
         return name
 
     def are_known(self, row: str) -> bool:
-        """Whether what a row lacked is known by now; it is wanted from when a browser first asks."""
+        """Whether what a row lacked is known by now; the row that was asked for last is worked on first."""
         with self._lock:
-            lacked = self._rows.get(row)
-        if lacked is None:
-            return False
-        if not lacked.is_wanted:
-            lacked.is_wanted = True
-            self.want(lacked.tasks.items())
-        with self._lock:
-            return all(key in self._known for key in lacked.tasks)
+            missing = self._rows.get(row)
+            if missing is None:
+                return False
+            self._wanted[row] = missing
+            self._wanted.move_to_end(row)
+            _shorten(self._wanted, MOST_WANTED)
+            if all(key in self._known for key in missing):
+                return True
+            if not self._is_at_work:
+                self._is_at_work = True
+                # Waited for as the process ends, for no longer than one number: DuckDB may not be left amid one.
+                threading.Thread(target=self._work, name="filter-counts", daemon=False).start()
+        return False
 
     @contextmanager
     def yielding(self) -> Iterator[None]:
@@ -102,24 +96,15 @@ class KnownNumbers:
                 self._known.move_to_end(key)
             return self._known.get(key)
 
-    def want(self, wanted: Iterable[tuple[NumberKey, Callable[[], int]]]) -> None:
-        """Have these worked out soon, before what was wanted earlier."""
-        with self._lock:
-            self._wanted.extendleft(reversed([one for one in wanted if one[0] not in self._known]))
-            while len(self._wanted) > MOST_WANTED:
-                self._wanted.pop()
-            if self._is_at_work or not self._wanted:
-                return
-            self._is_at_work = True
-        # Waited for as the process ends, for no longer than one number: DuckDB may not be left in the middle of one.
-        threading.Thread(target=self._work, name="foretold", daemon=False).start()
-
     def _work(self) -> None:
         try:
             while task := self._next():
                 key, work_out = task
-                if self.known(key) is None:
-                    self.keep(key, work_out())
+                number = work_out()
+                with self._lock:
+                    self._known[key] = number
+                    self._begun.discard(key)  # one that fails is not begun again
+                    _shorten(self._known, MOST)
         finally:
             with self._lock:
                 self._is_at_work = False
@@ -127,18 +112,19 @@ class KnownNumbers:
     def _next(self) -> tuple[NumberKey, Callable[[], int]] | None:
         with self._lock:
             self._none_is_drawn.wait_for(lambda: not self._drawn, timeout=YIELDS_S)
-            if self._wanted and threading.main_thread().is_alive():
-                return self._wanted.popleft()
-            self._is_at_work = False
-            return None
+            missing = (one for row in reversed(self._wanted.values()) for one in row.items())
+            task = next((one for one in missing if one[0] not in self._known and one[0] not in self._begun), None)
+            if task is None or not threading.main_thread().is_alive():
+                self._is_at_work = False
+                return None
+            self._begun.add(task[0])
+            return task
 
-    def keep(self, key: NumberKey, number: int) -> int:
-        """The number, from now on known."""
-        with self._lock:
-            self._known[key] = number
-            while len(self._known) > MOST:
-                self._known.popitem(last=False)
-        return number
+
+def _shorten(kept: OrderedDict[Any, Any], most: int) -> None:
+    """Drop the oldest beyond `most`."""
+    while len(kept) > most:
+        kept.popitem(last=False)
 
 
 @st.cache_resource(show_spinner=False)
@@ -156,17 +142,12 @@ class RowNumbers:
         self._missing: dict[NumberKey, Callable[[], int]] = {}
         self._alone: View | None = None
 
-    def points(self, choice: FilterChoice) -> int | None:
-        """How many points the page says it shows after this choice; None as long as nobody knows."""
+    def label(self, choice: FilterChoice, words: str = "") -> str:
+        """How many points the page has after this choice, with words after it; "" as long as nobody knows."""
         key, work_out = self.task(choice)
         found = numbers().known(key)
         if found is None:
             self._missing[key] = work_out
-        return found
-
-    def label(self, choice: FilterChoice, words: str = "") -> str:
-        """The number behind a label, with words after it; nothing as long as nobody knows it."""
-        found = self.points(choice)
         return "" if found is None else f" ({found:,}{words})"
 
     def complete(self) -> None:
@@ -175,12 +156,17 @@ class RowNumbers:
 
     def task(self, choice: FilterChoice) -> tuple[NumberKey, Callable[[], int]]:
         """Under what this choice's number is known, and what works it out."""
-        name, view, version = self._page.name, self._page.view, self._page.version
+        name, view = self._page.name, self._page.view
         if "model" in choice:
             if self._alone is None:
-                self._alone = address.of_other_models(name, view, version)
+                self._alone = address.of_other_models(name, view)
             view = self._alone
-        key = (name, view.query(), tuple((one, tuple(values)) for one, values in choice.items()), version)
+        key = (
+            name,
+            view.query(),
+            tuple((one, tuple(values)) for one, values in choice.items()),
+            cached.library().version,
+        )
         return key, lambda: points_after(name, view, choice)
 
 

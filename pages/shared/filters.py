@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from bench import names, selection
+from bench import names
 from bench.library import Library
 from bench.plain_text import visible
 from bench.selection import Offer
-from bench.view import Filter, View
+from bench.view import FILTERS, Filter, View
 from pages.shared import address, cached
 
 COLUMN_PX = 220
@@ -31,23 +31,23 @@ def panel(name: str, view: View, library: Library) -> None:
     Several precisions or lengths at once are chosen here too.
     """
     with st.container(key="filters"), st.grid("auto", min_column_width=COLUMN_PX):
-        for row in selection.filters_of(library):
+        for row in (one for one in FILTERS if library.has(one.column)):
             if row.kind == "date":
                 _date(name, row, view)
             elif row.key not in ("model", "accelerator"):
-                _values(name, row, view, library.version)
+                _values(name, row, view)
 
 
-def _values(name: str, row: Filter, view: View, version: str) -> None:
-    chosen = view.values(row.key)
-    if row.key in UNLISTED and not chosen:
+def _values(name: str, row: Filter, view: View) -> None:
+    asked = view.values(row.key)
+    if row.key in UNLISTED and not asked:
         return
-    offered, _ = cached.offers(view, row.key, version)
-    if len(offered) < 2 and not chosen:
+    offered, _ = cached.offers(view, row.key)
+    if len(offered) < 2 and not asked:
         return
     labels = _labels(offered)
     picked: list[str] = []
-    for value in chosen:
+    for value in asked:
         matching = [offer.value for offer in offered if _means(row, value, offer)]
         picked += matching or [value]
         if not matching:
@@ -62,7 +62,7 @@ def _values(name: str, row: Filter, view: View, version: str) -> None:
         placeholder="All",
         select_all=False,
         max_selections=MOST_VALUES,
-        on_change=_chosen,
+        on_change=chosen,
         args=(name, row.key, key),
     )
 
@@ -77,12 +77,13 @@ def _date(name: str, row: Filter, view: View) -> None:
         format="YYYY-MM-DD",
         min_value=datetime.date(2000, 1, 1),
         max_value=datetime.date(2100, 1, 1),
-        on_change=_chosen,
+        on_change=chosen,
         args=(name, row.key, key),
     )
 
 
-def _chosen(name: str, filter_key: str, widget_key: str) -> None:
+def chosen(name: str, filter_key: str, widget_key: str) -> None:
+    """Take what a filter's widget holds."""
     value = st.session_state[widget_key]
     values = value if isinstance(value, list) else [value] if value else []
     address.choose(name, **{filter_key: tuple(str(item) for item in values)})

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared import buttons
 from pages.shared.page import Page
@@ -37,12 +36,12 @@ def above(page: Page, key: str, draw: Callable[[], None], **container: Any) -> N
             draw()
     else:
         place.html(NOTHING)
-        page.later.append(lambda: _into(place, draw))
 
+        def fill() -> None:
+            with place:
+                draw()
 
-def _into(place: DeltaGenerator, draw: Callable[[], None]) -> None:
-    with place:
-        draw()
+        page.later.append(fill)
 
 
 def complete(page: Page) -> None:
@@ -54,8 +53,4 @@ def complete(page: Page) -> None:
 def wait(page: Page) -> None:
     """Run the page once more as soon as its chart is drawn, in which what belongs above it comes too."""
     page.later.clear()
-    buttons.again(CHART, at_latest_s=AT_LATEST_S, then=_stand)
-
-
-def _stand() -> None:
-    st.session_state[KEY] = True
+    buttons.again(CHART, at_latest_s=AT_LATEST_S, then=lambda: st.session_state.update({KEY: True}))

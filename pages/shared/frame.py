@@ -18,8 +18,6 @@ from pages.shared import address, buttons, cached, filter_counts, first_paint, n
 from pages.shared.page import Page
 from pages.shared.page_paths import FIRST
 
-__all__ = ["Page", "bare", "linked", "opened"]
-
 LOG = logging.getLogger("kneepoint.pages")
 
 
@@ -88,11 +86,11 @@ def _framed(name: str, title: str, asks: str) -> Page:
     end = _kicker(title, asks)
     library = cached.current()
     from_facts = is_question and question(name).NEEDS == "facts"
-    if not from_facts and not cached.count(View(), library.version):
+    if not from_facts and not cached.count(View()):
         notices.nothing_loaded()
         st.stop()
     view = address.current(name, library)
-    page = Page(name, view, library, library.version, st.context.theme.type or "light")
+    page = Page(name, view, library, st.context.theme.type or "light")
     with end:
         _shared(page)
     if is_question:
@@ -100,7 +98,7 @@ def _framed(name: str, title: str, asks: str) -> Page:
     else:
         with st.container(key="selecting", gap=None):
             selectors.row(page)
-    gone = library.incomplete() if from_facts else cached.not_loaded(View(view.where), page.version)
+    gone = library.incomplete() if from_facts else cached.not_loaded(View(view.where))
     notices.warn([*address.kept().problems, *gone])
     return page
 
@@ -108,15 +106,15 @@ def _framed(name: str, title: str, asks: str) -> Page:
 def _unless_nothing_is_selected(page: Page) -> None:
     """End a page of points where there are none."""
     is_of_points = page.name in questions() and question(page.name).NEEDS != "facts"
-    if is_of_points and not cached.count(View(page.view.where), page.version):
-        notices.nothing_selected(page.name, page.view, page.version)
+    if is_of_points and not cached.count(View(page.view.where)):
+        notices.nothing_selected(page.name, page.view)
         first_paint.complete(page)
         st.stop()
 
 
 def _shared(page: Page) -> None:
     """Tell how much is selected, the page's link, and the way back to its story."""
-    st.caption(markdown(cached.described(View(page.view.where), page.version)))
+    st.caption(markdown(cached.described(View(page.view.where))))
     at = "" if page.name == FIRST else page.name
     names = [*questions(), "data"]
     buttons.link(

@@ -43,10 +43,10 @@ def nothing_loaded() -> None:
     st.code("python -m bench import results.csv", language="bash")
 
 
-def nothing_selected(name: str, view: View, version: str) -> None:
+def nothing_selected(name: str, view: View) -> None:
     """Say that no point has all of the selection; offer to lift each filter that alone is in the way."""
     headlines.headline("No point matches all of these filters")
-    left = {key: cached.count(View(view.with_where(**{key: None}).where), version) for key, _ in view.where}
+    left = {key: cached.count(View(view.with_where(**{key: None}).where)) for key, _ in view.where}
     ways = sorted((key for key in left if left[key]), key=lambda key: -left[key])
     st.markdown(
         "Lifting one of these filters is enough:" if ways else "No single filter is in the way; reset them all."

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from bench import names
 from bench.basis import evidence
 from bench.basis.options import Option, plain, separated
 from bench.plain_text import visible
 from bench.questions import Choices
 from bench.questions import options as every
+from bench.view import View
 from pages.shared import address, cached, first_paint
 from pages.shared.page import Page
 
@@ -119,5 +121,23 @@ def _offered(page: Page) -> Choices:
         evidence.RUNS.key: [("newest", "The newest of each deployment"), ("all", "Older ones too")],
         evidence.FLAGGED.key: [("ranked", "Ranked, with their flags named"), ("out", "Left out")],
     }
-    own = cached.choices(page.name, page.view, page.version)
-    return {**runs, **cached.basis_choices(page.view, page.version), **own}
+    own = cached.choices(page.name, page.view)
+    return {**runs, **cached.basis_choices(page.view), **own}
+
+
+def known_or_typed(label: str, known: Mapping[str, str], chosen: str | None, **box: Any) -> None:
+    """Draw a box of known values, each with its label, in which another may be typed; `chosen` is among them."""
+    st.selectbox(
+        label,
+        list(dict.fromkeys([*known, *([chosen] if chosen else [])])),
+        format_func=lambda one: visible(known.get(one, one)),
+        accept_new_options=True,
+        **box,
+    )
+
+
+def known_names(kind: str) -> Mapping[str, str]:
+    """The values on offer for a fact and their labels: known names of its kind, or the loaded precisions; else none."""
+    if kind in names.KINDS:
+        return names.offered(kind)
+    return {one.value: one.label for one in cached.offers(View(), kind)[0]} if kind == "precision" else {}

@@ -20,7 +20,6 @@ class Page:
     name: str
     view: View
     library: Library
-    version: str
     theme: str
     later: list[Callable[[], None]] = field(default_factory=list, compare=False)
     """What draws the parts whose room is kept until the chart is drawn."""
@@ -33,7 +32,7 @@ class Page:
     @cached_property
     def answer(self) -> Answer[Any]:
         """The question's answer for this View."""
-        return cached.answer(self.name, self.view, self.version)
+        return cached.answer(self.name, self.view)
 
     @property
     def subject(self) -> str:
@@ -43,9 +42,9 @@ class Page:
     @property
     def verdict(self) -> str:
         """The answer's sentence below the subject, which says where it is undecided."""
-        return cached.varied(self.name, self.view, self.version).verdict
+        return cached.varied(self.name, self.view).verdict
 
     @property
     def headline(self) -> str:
         """The answer's sentence, which says where it is undecided."""
-        return cached.varied(self.name, self.view, self.version).headline
+        return cached.varied(self.name, self.view).headline

@@ -11,13 +11,13 @@ from bench.chart import setting
 from bench.export.rows import readable
 from bench.plain_text import markdown, visible
 from bench.questions.heatmap import cells
-from bench.questions.heatmap import cells as heatmap_cells
 from bench.questions.heatmap.result import WITHOUT_VALUE
 from bench.questions.openable import measured_of
 from bench.wording import counted
 from pages.shared import address, buttons, cached, card, table
 from pages.shared.address import CELL, POINT
-from pages.shared.frame import Page
+from pages.shared.page import Page
+from pages.shared.page_paths import link
 
 MOST_OFFERED = 300
 """So many points are offered in a picker, the leaders first; the table below has every one."""
@@ -34,15 +34,16 @@ def one(
     `projected` tells of a place of the chart that was not measured itself which point is behind it, and how it comes
     about; such a place opens that point. `costs` tells what the tokens of a point cost.
     """
-    there = cached.openable_ids(page.name, page.view, page.version, page.theme)
+    there = cached.openable_ids(page.name, page.view, page.theme)
     if not there:
         return
     id = address.opened(page.name).get(POINT)
-    words = _words(page, there, id)
-    leads = {one: said for one in _offered(there, id) if ":" in one and projected and (said := projected(one))}
+    shown = _offered(there, id)
+    words = cached.points_in_words(tuple(dict.fromkeys(map(measured_of, shown))))
+    leads = {one: said for one in shown if ":" in one and projected and (said := projected(one))}
     offered = {
         one: f"Projected from {words[measured_of(one)]}, times {one.partition(':')[2]}" if one in leads else words[one]
-        for one in _offered(there, id)
+        for one in shown
         if measured_of(one) in words
     }
     _picker(page, POINT, "Open a point", "Click a point of the chart, or pick one here", offered, id)
@@ -53,14 +54,14 @@ def one(
 
 def behind(page: Page) -> None:
     """Draw the picker under a heatmap, the points behind the cell that is opened, and the card of one of them."""
-    there = cached.openable_ids(page.name, page.view, page.version, page.theme)
+    there = cached.openable_ids(page.name, page.view, page.theme)
     opened = address.opened(page.name)
     cell, id = opened.get(CELL), opened.get(POINT)
-    offered = heatmap_cells.in_words(page.answer.result, _offered(there, cell))
+    offered = cells.in_words(page.answer.result, _offered(there, cell))
     _picker(page, CELL, "Open a cell", "Click a cell for the points behind it, or pick one here", offered, cell)
     if cell is None:
         return
-    rows = cached.behind(page.view, page.version, cell)
+    rows = cached.behind(page.view, cell)
     states = dict(zip(page.answer.rows["cell"], page.answer.rows["state"], strict=True))
     with st.container(key="behind", border=True):
         card.head(offered[cell], "", page.name, CELL)
@@ -81,7 +82,7 @@ def behind(page: Page) -> None:
             on_pick=lambda row: address.open_(page.name, by_chart=False, **{CELL: cell, POINT: ids[row]}),
         )
         table.files(lambda: rows, "kneepoint-points-clicked")
-        words = cached.points_in_words(tuple(ids[:MOST_OFFERED]), page.version)
+        words = cached.points_in_words(tuple(ids[:MOST_OFFERED]))
         _picker(page, POINT, "Open a point", "Pick a row above, or a point here", words, id, {CELL: cell})
     if id is not None:
         card.drawn(page, id, None, {CELL: cell})
@@ -91,11 +92,6 @@ def _offered(there: tuple[str, ...], opened: str | None) -> tuple[str, ...]:
     """The first of what can be opened, what is opened always among them."""
     first = there[:MOST_OFFERED]
     return first if opened is None or opened in first else (*first, opened)
-
-
-def _words(page: Page, there: tuple[str, ...], opened: str | None) -> dict[str, str]:
-    ids = tuple(dict.fromkeys(measured_of(id) for id in _offered(there, opened)))
-    return cached.points_in_words(ids, page.version)
 
 
 def _picker(
@@ -118,13 +114,8 @@ def _picker(
             placeholder=hint,
             key=key,
             index=None,
-            on_change=_picked,
-            args=(page.name, kind, key, within or {}),
+            on_change=lambda: address.open_(page.name, **{**(within or {}), kind: st.session_state[key]}),
         )
-
-
-def _picked(name: str, kind: str, key: str, within: Mapping[str, str]) -> None:
-    address.open_(name, **{**within, kind: st.session_state[key]})
 
 
 def _measure(page: Page, cell: str, state: str) -> None:
@@ -136,9 +127,7 @@ def _measure(page: Page, cell: str, state: str) -> None:
     held: dict[str, str] = {name: what for name, (_, what) in WITHOUT_VALUE.items()}
     what = f"Here are {held.get(state, 'points of one side alone')}" if state else "Nothing was measured here yet"
     st.markdown(markdown(f"{what}: {', '.join(settings)}." if settings else f"{what}."))
-    st.page_link(
-        "launch.py", label="Measure this", query_params=stated, icon=":material/arrow_forward:", icon_position="right"
-    )
+    link("launch", "Measure this", stated)
 
 
 def _is_number(text: str) -> bool:

@@ -17,24 +17,15 @@ MOST_WAITING = 4
 
 _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ahead")
 _PLACES = BoundedSemaphore(MOST_WAITING)
-_BEGUN = Event()
-
-
-def has_begun() -> bool:
-    """Whether a reader has asked for a page of this process."""
-    return _BEGUN.is_set()
-
-
-def begins_within(seconds: float) -> bool:
-    """Whether a reader asks for a page of this process within this time."""
-    return _BEGUN.wait(seconds)
+BEGUN = Event()
+"""Whether a reader has asked for a page of this process."""
 
 
 def begin(name: str, query: str) -> bool:
     """Starts on the answer and the chart of a question's page; whether there was anything to do and a place for it."""
     if name not in questions() or not _PLACES.acquire(blocking=False):
         return False
-    _BEGUN.set()
+    BEGUN.set()
     _THREAD.submit(_work_out, name, query).add_done_callback(lambda _: _PLACES.release())
     return True
 
@@ -46,5 +37,5 @@ def _work_out(name: str, query: str) -> None:
     """
     library = cached.current()
     view = address.first(name, parse_qsl(query), library)
-    cached.figure(name, view, library.version, "light")
-    cached.varied(name, view, library.version)
+    cached.figure(name, view, "light")
+    cached.varied(name, view)

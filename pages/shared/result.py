@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 from urllib.parse import urlsplit
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from bench import catalogue, chart
+from bench import catalogue
 from bench.errors import BenchError
 from bench.export import markdown as pasted
 from bench.plain_text import markdown
 from bench.view import View
 from pages.shared import address, buttons, cached, exporting, first_paint, headlines, notices, options, signposts, table
+from pages.shared.charts import draw
 from pages.shared.page import Page
 
 CHART_PX = 520
@@ -28,7 +28,7 @@ def headline(page: Page) -> None:
     """Draw the answer's sentence, and below it that it holds in few checks, or what leads to one."""
     try:
         with st.skeleton(height=CHART_PX):
-            cached.figure(page.name, page.view, page.version, page.theme)
+            cached.figure(page.name, page.view, page.theme)
     except BenchError as problem:
         notices.failed(str(problem))
         options.row(page)
@@ -38,7 +38,7 @@ def headline(page: Page) -> None:
         with st.container(key="subject"):
             st.caption(markdown(page.subject))
     headlines.headline(page.verdict)
-    for doubt in cached.varied(page.name, page.view, page.version).doubts:
+    for doubt in cached.varied(page.name, page.view).doubts:
         st.markdown(markdown(doubt))
     signposts.out_of_nothing(page)
 
@@ -70,15 +70,7 @@ def figure(page: Page, *, opens: str = "", part: str = "", on_pick: Callable[[st
         first_paint.wait(page)
     then = partial(_opened, page.name, opens) if opens else partial(_gone_on, on_pick) if on_pick else None
     with st.container(key="chart"):
-        st.plotly_chart(
-            _drawn(page, opens),
-            key=key,
-            theme=None,
-            config=chart.CONFIG,
-            alt=page.headline,
-            on_select=partial(_picked, key, then, bool(opens)) if then else "ignore",
-            selection_mode=("points",),
-        )
+        draw(_drawn(page, opens), key, page.headline, then)
     if not first_paint.stands():
         st.stop()
 
@@ -87,30 +79,19 @@ def _drawn(page: Page, opens: str) -> go.Figure:
     """The chart; what a link or the picker opened of it stands out, as what was clicked does by itself."""
     id = address.kept().marked if opens else None
     if id is None:
-        return cached.figure(page.name, page.view, page.version, page.theme)
-    return cached.marked(page.name, page.view, page.version, page.theme, id)
+        return cached.figure(page.name, page.view, page.theme)
+    return cached.marked(page.name, page.view, page.theme, id)
 
 
-def _opened(name: str, kind: str, id: str | None) -> None:
-    address.open_(name, by_chart=True, **{kind: id})
+def _opened(name: str, kind: str, ids: list[str]) -> None:
+    address.open_(name, by_chart=True, **{kind: next(iter(ids), None)})
 
 
-def _gone_on(on_pick: Callable[[str], None], id: str | None) -> None:
+def _gone_on(on_pick: Callable[[str], None], ids: list[str]) -> None:
     """Make a chart that led on another one, when its reader comes back, who may then click in the same place."""
-    if id is not None and not address.went_through_history():
+    if ids and not address.went_through_history():
         address.kept().turn += 1
-        on_pick(id)
-
-
-def _picked(key: str, then: Callable[..., None], also_nothing: bool) -> None:
-    ids = _clicked(st.session_state[key])
-    if ids or also_nothing:
-        then(ids[0] if ids else None)
-
-
-def _clicked(event: Mapping[str, Any]) -> list[str]:
-    ids = (point.get("customdata") for point in event["selection"]["points"])
-    return list(dict.fromkeys(str(one[0] if isinstance(one, list) else one) for one in ids if one))
+        on_pick(ids[0])
 
 
 def findings(page: Page) -> None:
@@ -136,7 +117,7 @@ def rows(
     charted = page.answer.rows
     if charted.empty:
         return
-    shown = cached.readable_rows(page.name, page.view, page.version, first, without, held, table.SHOWN_ROWS)
+    shown = cached.readable_rows(page.name, page.view, first, without, held, table.SHOWN_ROWS)
     stated = {one.key: f"{one.label} ({one.unit})" if one.unit else one.label for one in page.question.COLUMNS}
     words = {**stated, **(labels or {})}
     table.show(
@@ -148,21 +129,13 @@ def rows(
         of=len(charted),
         on_pick=on_pick,
     )
-    files(page, charted, first=first, without=without, labels=words)
+    _files(page, charted, first, without, words)
 
 
-def files(
-    page: Page,
-    charted: pd.DataFrame,
-    *,
-    first: tuple[str, ...] = (),
-    without: tuple[str, ...] = (),
-    labels: Mapping[str, str] | None = None,
+def _files(
+    page: Page, charted: pd.DataFrame, first: tuple[str, ...], without: tuple[str, ...], labels: Mapping[str, str]
 ) -> None:
-    """Draw buttons for what is charted, as table and picture, and for what is selected in every export format.
-
-    The Markdown table has the `first` columns and the charted metrics, none of `without`, headed by `labels`.
-    """
+    """Draw buttons for what is charted, as table and picture, and for what is selected in every export format."""
     selected, query = View(page.view.where), page.view.query()
     url = st.context.url or ""
     link = f"{url}{'' if urlsplit(url).path else '/'}?{query}"
@@ -177,14 +150,12 @@ def files(
             help="The columns that tell most, under the headline and the link: for an issue, a chat or a report.",
             on_click="ignore",
         )
-        source = cached.where_from(page.name, page.view, page.version)
+        source = cached.where_from(page.name, page.view)
         buttons.picture(page.headline, source, query, f"kneepoint-{page.name}")
-        exporting.box(selected, cached.count(selected, page.version), f"kneepoint-{page.name}")
+        exporting.box(selected, cached.count(selected), f"kneepoint-{page.name}")
 
 
-def _pasted(
-    headline: str, link: str, rows: pd.DataFrame, first: tuple[str, ...], labels: Mapping[str, str] | None
-) -> bytes:
+def _pasted(headline: str, link: str, rows: pd.DataFrame, first: tuple[str, ...], labels: Mapping[str, str]) -> bytes:
     charted = [str(name) for name in rows if catalogue.is_metric(str(name))][:CHARTED]
     told = pasted.written(rows, first[:FIRST], labels, always=charted)
     return pasted.under(headline, link, told)
@@ -192,7 +163,7 @@ def _pasted(
 
 def why(page: Page) -> None:
     """Tell whether the headline holds in other ways to look; then formula, inputs and source."""
-    for sentence in cached.varied(page.name, page.view, page.version).ways:
+    for sentence in cached.varied(page.name, page.view).ways:
         with st.expander(f"Does it hold? {markdown(sentence.split(':')[0].rstrip('.'))}.", key="variations"):
             st.markdown(markdown(sentence))
     if not page.answer.why:

@@ -13,15 +13,16 @@ from bench import chart
 from bench.plain_text import markdown, visible
 from bench.runs import RunStory, curve_chart
 from bench.runs.levels import THROUGHPUT
-from bench.sweep.folder import ID, SWEEPS, UNDER_WAY, Folder, listed
+from bench.sweep.folder import UNDER_WAY, Folder, listed
 from bench.view import View
 from bench.wording import counted, joined
-from pages.shared import address, buttons, cached, cached_sweeps, frame, headlines, notices, table
-from pages.shared.page_paths import addresses
+from pages.shared import address, buttons, cached, cached_sweeps, charts, frame, headlines, notices, table
+from pages.shared.page_paths import link
 
 NAME, REQUEST = "run", "request"
 NEWEST = 8
 WAITING = ("queued", *UNDER_WAY)
+MARKS = {True: ":material/check:", False: ":material/close:", None: ":material/help:"}
 LABELS = {
     "number": "Point",
     "load": "Load",
@@ -44,7 +45,6 @@ class RunPage:
     folder: Folder
     story: RunStory
     theme: str
-    version: str
 
 
 def named() -> RunPage:
@@ -52,11 +52,11 @@ def named() -> RunPage:
     address.kept().page = NAME
     library = cached.current()
     id = st.query_params.get("run", "")
-    folder = Folder(library.path / SWEEPS / id) if ID.fullmatch(id) else None
-    if folder is None or not folder.path.is_dir():
+    folder = cached_sweeps.folder_of(id)
+    if folder is None:
         _none(id, listed(library.path))
         st.stop()
-    return RunPage(folder, cached_sweeps.run_story(folder), st.context.theme.type or "light", library.version)
+    return RunPage(folder, cached_sweeps.run_story(folder), st.context.theme.type or "light")
 
 
 def headline(run: RunPage) -> None:
@@ -77,7 +77,7 @@ def _query(run: RunPage) -> str:
 def picture(run: RunPage, headline: str, name: str, chart: str) -> None:
     """Draw buttons that save one chart of the run, with what it says, the run, and the link to it."""
     with st.container(key=f"actions.{chart}", horizontal=True):
-        source = f"Source: sweep {run.story.id}; Kneepoint library {run.version}."
+        source = f"Source: sweep {run.story.id}; Kneepoint library {cached.library().version}."
         buttons.picture(headline, source, _query(run), f"kneepoint-{run.story.id}{name}", chart=chart)
 
 
@@ -87,11 +87,9 @@ def onward(run: RunPage) -> None:
     with st.container(key="onward", horizontal=True, vertical_alignment="center"):
         if story.state in WAITING:
             link("jobs", "Watch it", {"job": story.id})
-        if cached.count(View.of({"source": [story.source]}), run.version):
-            link("pareto", "See it on the frontier", dict(frontier(story)))
-        link("jobs", "All sweeps", {})
-    if story.state in WAITING and not _has("jobs"):
-        st.code(f"python -m bench watch {story.id}", language="bash")
+        if cached.count(View.of({"source": [story.source]})):
+            link("pareto", "See it on the frontier", frontier(story))
+        link("jobs", "All sweeps")
 
 
 def curve(run: RunPage) -> int | None:
@@ -103,17 +101,11 @@ def curve(run: RunPage) -> int | None:
     asked = st.query_params.get("point")
     chosen = int(asked) if asked and asked.isdecimal() and int(asked) in numbers else None
     if asked and chosen is None:
-        notices.warn([f"This run has no point {asked[:20]}; it has {_range(numbers)}."])
+        there = f"points {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"point {numbers[0]} alone"
+        notices.warn([f"This run has no point {asked[:20]}; it has {there}."])
     with st.container(key="chart"):
-        st.plotly_chart(
-            curve_chart.figure(story, chart.theme(run.theme), chosen, cached_sweeps.earlier(run.folder)),
-            key="chart.run",
-            theme=None,
-            config=chart.CONFIG,
-            alt=story.headline,
-            on_select=_clicked,
-            selection_mode=("points",),
-        )
+        drawn = curve_chart.figure(story, chart.theme(run.theme), chosen, cached_sweeps.earlier(run.folder))
+        charts.draw(drawn, "chart.run", story.headline, lambda ids: _open(int(ids[0])) if ids else None)
     st.caption(markdown(key(story)))
     picture(run, story.headline, "", "chart")
     words = {line.number: _words(row) for line, row in zip(story.lines, story.points.to_dict("records"), strict=True)}
@@ -125,7 +117,7 @@ def curve(run: RunPage) -> int | None:
             format_func=lambda number: visible(words[number]),
             placeholder="Click a point of the chart, or pick one here, for its requests",
             key="run.point",
-            on_change=_picked,
+            on_change=lambda: _open(st.session_state["run.point"]),
             index=None,
             width=420,
         )
@@ -154,7 +146,7 @@ def behind(run: RunPage) -> None:
         with st.expander(
             f"Preflight: {counted(len(story.checks), 'check')}" + (f", {failed} failed" if failed else "")
         ):
-            st.markdown("\n".join(f"- {_mark(check.passed)} {markdown(check.said)}" for check in story.checks))
+            st.markdown("\n".join(f"- {MARKS[check.passed]} {markdown(check.said)}" for check in story.checks))
     if len(story.sessions) > 1:
         with st.expander(f"Sessions: started, and gone on with {counted(len(story.sessions) - 1, 'time')}"):
             table.show(story.sessions.drop(columns="evidence"), key="rows.sessions", alt="Sessions", labels=LABELS)
@@ -198,41 +190,10 @@ def key(story: RunStory) -> str:
     return f"{said}. Open marks are not measured on an engine." if story.simulated else f"{said}."
 
 
-def link(page: str, label: str, query: Mapping[str, str]) -> None:
-    """Draw a link to a page of this app; nothing where there is no such page."""
-    if _has(page):
-        st.page_link(
-            f"{page}.py",
-            label=markdown(label),
-            query_params=dict(query),
-            icon=":material/arrow_forward:",
-            icon_position="right",
-        )
-
-
-def _has(page: str) -> bool:
-    return f"/{page}" in addresses()
-
-
-def _clicked() -> None:
-    event: Mapping[str, Any] = st.session_state["chart.run"]
-    for point in event["selection"]["points"]:
-        number = point.get("customdata")
-        number = number[0] if isinstance(number, list) else number
-        if number:
-            _open(str(number))
-            return
-
-
-def _picked() -> None:
-    number = st.session_state["run.point"]
-    _open(None if number is None else str(number))
-
-
-def _open(number: str | None) -> None:
+def _open(number: int | None) -> None:
     """Open a point of the run, none of whose requests is opened yet; with None closes what is open."""
     query = {key: st.query_params[key] for key in st.query_params if key not in ("point", REQUEST)}
-    st.query_params.from_dict(query | ({"point": number} if number else {}))
+    st.query_params.from_dict(query | ({} if number is None else {"point": str(number)}))
 
 
 def _words(row: Mapping[Any, Any]) -> str:
@@ -240,13 +201,5 @@ def _words(row: Mapping[Any, Any]) -> str:
     return f"{row['number']}: {row['load']}, {row['shape']}{repeat}"
 
 
-def _range(numbers: list[int]) -> str:
-    return f"points {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"point {numbers[0]} alone"
-
-
 def _rows(rows: Iterable[tuple[str, str]]) -> None:
     st.markdown("  \n".join(f"{markdown(label)}: **{markdown(words)}**" for label, words in rows))
-
-
-def _mark(passed: bool | None) -> str:
-    return {True: ":material/check:", False: ":material/close:"}.get(passed, ":material/help:")  # type: ignore[arg-type]

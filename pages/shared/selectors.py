@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -23,6 +25,7 @@ from pages.shared.filter_counts import RowNumbers
 from pages.shared.page import Page
 
 FilterValues = Mapping[str, tuple[str, ...]]
+Offers = tuple[Sequence[Offer], Sequence[Offer]]
 
 ALL, SEVERAL = "", "*"
 """Choices of a box: everything, and what a link selects that no single value stands for."""
@@ -56,7 +59,7 @@ def row(page: Page) -> None:
         markdown(_in_short(page)),
         key="selected",
         icon=":material/keyboard_arrow_up:" if is_open else ":material/tune:",
-        on_click=_unfold,
+        on_click=lambda: st.session_state.update(selectors_open=not is_open),
         width="stretch",
     )
     with st.container(
@@ -75,10 +78,6 @@ def row(page: Page) -> None:
             _prices(page)
         _more(page)
     known.complete()
-
-
-def _unfold() -> None:
-    st.session_state["selectors_open"] = not st.session_state.get("selectors_open", False)
 
 
 def _fold() -> None:
@@ -103,95 +102,76 @@ def _model(page: Page, known: RowNumbers) -> None:
     """Draw one model, or several side by side once the reader compares."""
     chosen = _slugs("model", page.view.values("model"))
     comparing = len(chosen) > 1 or st.session_state.get("comparing", False)
-    beside, further = cached.offers(page.view, "model", page.version)
-    named = {one.value: visible(one.label) for one in (*beside, *further)}
-    for value in chosen:
-        named.setdefault(value, visible(page.library.model_name(value)))
+    offered = cached.offers(page.view, "model")
     with _labelled("Model", "model", wide=comparing) as head:
-        with head:
-            if comparing and len(chosen) < 2:
-                st.button("one model", key="model.one", type="tertiary", on_click=_compare, args=(False,))
-            elif not comparing:
-                st.button(
-                    "+ compare",
-                    key="model.compare",
-                    type="tertiary",
-                    on_click=_compare,
-                    args=(True,),
-                    help="Choose further models beside this one.",
-                )
-        if comparing:
-            key = "filter.model"
-            labels = _added(page, known, "model", named, chosen)
-            st.session_state[key] = list(chosen)
-            st.multiselect(
+        if not comparing or len(chosen) < 2:
+            head.button(
+                "one model" if comparing else "+ compare",
+                key="model.one" if comparing else "model.compare",
+                type="tertiary",
+                on_click=lambda: st.session_state.update(comparing=not comparing),
+                help=None if comparing else "Choose further models beside this one.",
+            )
+        if not comparing:
+            may_be_all = not _is_pinned(page) or not chosen
+            every: dict[str, FilterValues] = {ALL: {"model": ()}} if may_be_all else {}
+            every |= {one.value: {"model": (one.value,)} for one in (*offered[0], *offered[1])}
+            _box(
+                page,
+                known,
                 "Model",
-                list(labels),
-                key=key,
-                format_func=lambda one: labels.get(one, visible(one)),
-                placeholder="All models",
-                select_all=False,
-                label_visibility="collapsed",
-                max_selections=filters.MOST_VALUES,
-                on_change=_chosen,
-                args=(page.name, "model", key),
+                offered,
+                every,
+                chosen[0] if chosen else ALL,
+                page.library.model_name,
+                "All models",
             )
             return
-        every: dict[str, FilterValues] = {value: {"model": (value,)} for value in named}
-        if not _is_pinned(page) or not chosen:
-            every[ALL] = {"model": ()}
-            named = {ALL: "All models"} | named
-        now = chosen[0] if chosen else ALL
-        _box(page, known, "model", "Model", named, now, every, {one.value for one in further})
-
-
-def _compare(comparing: bool) -> None:
-    st.session_state["comparing"] = comparing
+        labels = _added(page, known, "model", offered, chosen, page.library.model_name)
+        key = "filter.model"
+        st.session_state[key] = list(chosen)
+        st.multiselect(
+            "Model",
+            list(labels),
+            key=key,
+            format_func=lambda one: labels.get(one, visible(one)),
+            placeholder="All models",
+            select_all=False,
+            label_visibility="collapsed",
+            max_selections=filters.MOST_VALUES,
+            on_change=_more_models,
+            args=(page.name, key),
+        )
 
 
 def _precision(page: Page, known: RowNumbers) -> None:
     chosen = page.view.values("precision")
-    beside, further = cached.offers(page.view, "precision", page.version)
-    values = [one.value for one in beside]
-    named = {ALL: "All"} | {one.value: visible(one.label).upper() for one in (*beside, *further)}
-    every: dict[str, FilterValues] = {value: {"precision": (value,)} for value in named if value != ALL}
-    every[ALL] = {"precision": tuple(values) if _is_pinned(page) else ()}
-    now = (
-        ALL
-        if not chosen or (set(values) <= set(chosen) and len(values) > 1)
-        else chosen[0]
-        if len(chosen) == 1
-        else SEVERAL
+    beside, further = (
+        [replace(one, label=one.label.upper()) for one in part] for part in cached.offers(page.view, "precision")
     )
-    if now == SEVERAL:
-        named[SEVERAL] = joined([one.upper() for one in chosen], "or")
-    named.setdefault(now, visible(now).upper())
+    values = [one.value for one in beside]
+    every: dict[str, FilterValues] = {ALL: {"precision": tuple(values) if _is_pinned(page) else ()}}
+    every |= {one.value: {"precision": (one.value,)} for one in (*beside, *further)}
+    is_all = not chosen or (set(values) <= set(chosen) and len(values) > 1)
+    now = ALL if is_all else chosen[0] if len(chosen) == 1 else SEVERAL
+    words = joined([one.upper() for one in chosen], "or")
     with _labelled("Precision", "precision"):
-        _box(page, known, "precision", "Precision", named, now, every, {one.value for one in further})
+        _box(page, known, "Precision", (beside, further), every, now, lambda _: words)
 
 
 def _workload(page: Page, known: RowNumbers) -> None:
-    """Draw the input and output lengths that were asked for, as pairs."""
-    beside, further = cached.workloads(page.view, page.version)
-    named = {one.value: visible(one.label) for one in (*beside, *further)}
+    offered = cached.workloads(page.view)
     isl, osl = page.view.values("isl"), page.view.values("osl")
-    now = f"{isl[0]}/{osl[0]}" if len(isl) == len(osl) == 1 else SEVERAL if isl or osl else ALL
-    if now == SEVERAL and _pairs(beside) == (set(isl), set(osl)):
-        now = ALL
-    every: dict[str, FilterValues] = {
-        one: {"isl": (one.partition("/")[0],), "osl": (one.partition("/")[2],)} for one in named
-    }
-    lengths = _pairs(beside) if _is_pinned(page) else (set(), set())
-    every[ALL] = {"isl": tuple(sorted(lengths[0], key=float)), "osl": tuple(sorted(lengths[1], key=float))}
-    named = {ALL: "All"} | named
-    named.setdefault(now, _lengths(page.view))
+    lengths = [{one.value.split("/")[side] for one in offered[0]} for side in (0, 1)]
+    is_all = not (isl or osl) or [set(isl), set(osl)] == lengths
+    now = f"{isl[0]}/{osl[0]}" if len(isl) == len(osl) == 1 else ALL if is_all else SEVERAL
+    beside = [tuple(sorted(side, key=float)) if _is_pinned(page) else () for side in lengths]
+    every: dict[str, FilterValues] = {ALL: {"isl": beside[0], "osl": beside[1]}}
+    for one in (*offered[0], *offered[1]):
+        i, _, o = one.value.partition("/")
+        every[one.value] = {"isl": (i,), "osl": (o,)}
     with _labelled("Workload (ISL / OSL)", "workload"):
-        _box(page, known, "workload", "Workload (ISL / OSL)", named, now, every, {one.value for one in further})
-
-
-def _pairs(offered: Sequence[Offer]) -> tuple[set[str], set[str]]:
-    pairs = [one.value.partition("/") for one in offered]
-    return {isl for isl, _, _ in pairs}, {osl for _, _, osl in pairs}
+        _box(page, known, "Workload (ISL / OSL)", offered, every, now, lambda _: _lengths(page.view))
 
 
 def _lengths(view: View) -> str:
@@ -208,13 +188,11 @@ def _lengths(view: View) -> str:
 
 def _accelerators(page: Page, known: RowNumbers) -> None:
     chosen = _slugs("accelerator", page.view.values("accelerator"))
-    beside, further = cached.offers(page.view, "accelerator", page.version)
-    named = {one.value: visible(one.label) for one in beside}
-    for value in chosen:
-        named.setdefault(value, visible(value_label("accelerator", value)))
+    beside, further = cached.offers(page.view, "accelerator")
+    in_words = partial(value_label, "accelerator")
     words = value_label("accelerator", chosen[0]) if len(chosen) == 1 else f"{len(chosen)} chosen" if chosen else "All"
     with _labelled("Accelerators", "accelerator"), st.popover(markdown(words), key="accelerators", width="stretch"):
-        labels = _added(page, known, "accelerator", named, chosen)
+        labels = _added(page, known, "accelerator", (beside, []), chosen, in_words)
         key = "filter.accelerator"
         st.session_state[key] = list(chosen)
         st.pills(
@@ -223,7 +201,7 @@ def _accelerators(page: Page, known: RowNumbers) -> None:
             selection_mode="multi",
             key=key,
             format_func=lambda one: labels.get(one, visible(one)),
-            on_change=_chosen,
+            on_change=filters.chosen,
             args=(page.name, "accelerator", key),
         )
         if further:
@@ -318,7 +296,7 @@ def _time(page: Page, stem: str, read: Sequence[Limit]) -> Limit | None:
             f"Statistic of {words}",
             STATISTICS,
             key=f"limit.{stem}.of",
-            format_func=_statistic,
+            format_func=lambda one: "median" if one == "p50" else one,
             width=130,
             label_visibility="collapsed",
             on_change=_limited,
@@ -352,10 +330,6 @@ def _limit(text: str) -> str:
     return opened(limit.words)
 
 
-def _statistic(name: str) -> str:
-    return "median" if name == "p50" else name
-
-
 def _prices(page: Page) -> None:
     """Ask whose prices count, and how much of the paid time is used."""
     words = _price_words(page)
@@ -365,7 +339,7 @@ def _prices(page: Page) -> None:
 
 
 def _price_words(page: Page) -> str:
-    offered = cached.basis_choices(page.view, page.version)
+    offered = cached.basis_choices(page.view)
     labels = {key: dict(rows) for key, rows in offered.items()}
     own = [(one.key, page.view.option(one.key)) for one in prices.OPTIONS[:3]]
     told = [labels.get(key, {}).get(value, value) for key, value in own if value and value != prices.EVERY]
@@ -397,22 +371,27 @@ def _labelled(label: str, key: str, *, wide: bool = False) -> Iterator[st.delta_
 def _box(
     page: Page,
     numbers: RowNumbers,
-    key: str,
     label: str,
-    named: Mapping[str, str],
-    now: str,
+    offered: Offers,
     every: Mapping[str, FilterValues],
-    further: Collection[str],
+    now: str,
+    in_words: Callable[[str], str],
+    all_label: str = "All",
 ) -> None:
-    """Draw a box of names with the points that each leads to; those that only other filters leave are marked."""
+    """Draw a box of what is offered, and of all where that is one of `every` choice, with the points of each.
+
+    What is chosen `now` may be none of them, and is told `in_words`. What only other filters leave is marked.
+    """
+    named = {ALL: all_label} if ALL in every else {}
+    named |= {one.value: visible(one.label) for one in (*offered[0], *offered[1])}
+    named.setdefault(now, all_label if now == ALL else visible(in_words(now)))
+    further = {one.value: ", other filters change" for one in offered[1]}
     labels = {
-        one: words + numbers.label(every[one], ", other filters change" if one in further else "")
-        if one in every and one != now
-        else words
+        one: words + (numbers.label(every[one], further.get(one, "")) if one in every and one != now else "")
         for one, words in named.items()
     }
-    labels[now] += f" ({cached.count(View(page.view.where), page.version):,})"
-    widget = f"select.{key}"
+    labels[now] += f" ({cached.count(View(page.view.where)):,})"
+    widget = f"select.{label.split()[0].lower()}"
     st.session_state[widget] = now
     st.selectbox(
         label,
@@ -426,27 +405,28 @@ def _box(
 
 
 def _added(
-    page: Page, numbers: RowNumbers, key: str, named: Mapping[str, str], chosen: Sequence[str]
+    page: Page, numbers: RowNumbers, key: str, offered: Offers, chosen: Sequence[str], in_words: Callable[[str], str]
 ) -> dict[str, str]:
     """A label for each value that can be put beside those asked for, with the points that there would be then."""
+    named = {one.value: visible(one.label) for one in (*offered[0], *offered[1])}
+    for value in chosen:
+        named.setdefault(value, visible(in_words(value)))
     words = " together" if chosen else ""
     return {
-        one: words_of if one in chosen else words_of + numbers.label({key: (*chosen, one)}, words)
-        for one, words_of in named.items()
+        one: label if one in chosen else label + numbers.label({key: (*chosen, one)}, words)
+        for one, label in named.items()
     }
 
 
 def _taken(name: str, widget: str, every: Mapping[str, FilterValues]) -> None:
-    taken = every.get(st.session_state[widget])
-    if taken:
+    if taken := every.get(st.session_state[widget]):
         address.choose(name, **taken)
         _fold()
 
 
-def _chosen(name: str, key: str, widget: str) -> None:
-    address.choose(name, **{key: tuple(str(one) for one in st.session_state[widget])})
-    if key == "model":
-        _fold()
+def _more_models(name: str, widget: str) -> None:
+    filters.chosen(name, "model", widget)
+    _fold()
 
 
 def _slugs(kind: str, asked: Sequence[str]) -> list[str]:
@@ -459,4 +439,4 @@ def _slugs(kind: str, asked: Sequence[str]) -> list[str]:
 
 def _is_pinned(page: Page) -> bool:
     """Whether this page fills in a model where the reader names none."""
-    return bool(cached.complete(page.name, View(), page.version).values("model"))
+    return bool(cached.complete(page.name, View()).values("model"))

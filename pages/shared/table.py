@@ -141,16 +141,18 @@ def column(name: str, label: str | None, dtype: Any, px: int | None = None, fiel
     return st.column_config.TextColumn(heading, width=max(px, least) if px else None)
 
 
-def _file(write: Callable[[pd.DataFrame], bytes], rows: Callable[[], pd.DataFrame]) -> bytes:
-    return write(rows())
-
-
 def downloads(rows: Callable[[], pd.DataFrame], stem: str) -> None:
     """Draw buttons that save rows as files; the rows are fetched and the file is written when asked for."""
     for label, write, ending, mime, about in FILES:
         name = f"{stem}{ending}"
         st.download_button(
-            label, partial(_file, write, rows), name, mime, key=f"save.{name}", help=about, on_click="ignore"
+            label,
+            partial(lambda write: write(rows()), write),
+            name,
+            mime,
+            key=f"save.{name}",
+            help=about,
+            on_click="ignore",
         )
 
 

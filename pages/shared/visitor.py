@@ -49,7 +49,6 @@ def admitted(action: Action) -> bool:
 
 
 def _login(user: str | None) -> None:
-    """Draw the way in, or out again."""
     if user:
         with st.container(horizontal=True, vertical_alignment="center", key="login"):
             st.caption(markdown(f"Logged in as {user}."), width="content")

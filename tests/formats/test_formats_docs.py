@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import formats
-from bench.catalogue import base_metrics
+from bench import catalogue, formats
 from bench.formats import Format
 from tests.formats.damage import SAMPLES, main_files
 from tests.formats.reading_of import passports
@@ -21,7 +20,7 @@ DOCS = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", DOCS, flags=re.DOTALL | re.MULTILINE))
 FORMATS = {module.NAME: module for module in formats.modules()}
 TOOLS = sorted(folder.name for folder in SAMPLES.iterdir() if folder.is_dir())
-METRICS = {row.key for row in base_metrics()}
+METRICS = {row.key for row in catalogue.METRICS}
 every_tool = pytest.mark.parametrize("name", TOOLS)
 
 

@@ -139,12 +139,12 @@ def counted(opened: Open, monkeypatch: pytest.MonkeyPatch) -> Open:
     once they are worked out."""
 
     def drawn(name: str, *values: str, **link: str | list[str]) -> AppTest:
-        def points(row: filter_counts.RowNumbers, choice: filter_counts.FilterChoice) -> int | None:
+        def label(row: filter_counts.RowNumbers, choice: filter_counts.FilterChoice, words: str = "") -> str:
             wanted = any(value in values for chosen in choice.values() for value in chosen)
-            return row.task(choice)[1]() if wanted else None
+            return f" ({row.task(choice)[1]():,}{words})" if wanted else ""
 
         with monkeypatch.context() as patched:
-            patched.setattr(filter_counts.RowNumbers, "points", points)
+            patched.setattr(filter_counts.RowNumbers, "label", label)
             return opened(name, **link)
 
     return drawn

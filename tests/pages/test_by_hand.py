@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from bench.dictionary import examples
 from bench.library import Library
-from bench.sql_examples import examples
 from bench.sweep.folder import Folder, listed
 from tests.benchmarks._server import NOT_WARMED, running
 from tests.holdings.made import made, point_of, source_of

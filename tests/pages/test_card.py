@@ -18,12 +18,12 @@ from tests.pages.drawn import Open, query_of, text_of, view_of
 
 def whole(name: str) -> View:
     """The View that a page opens on."""
-    return cached.complete(name, View(), cached.library().version)
+    return cached.complete(name, View())
 
 
 def told(name: str) -> Answer:
     """What it tells."""
-    return cached.answer(name, whole(name), cached.library().version)
+    return cached.answer(name, whole(name))
 
 
 def charted(opened: Open, name: str, **opens: str) -> AppTest:

@@ -25,7 +25,7 @@ def test_the_answer_of_a_document_is_the_one_its_session_shows(query: str, monke
     monkeypatch.setattr(cached, "figure", lambda *of: worked_out.append(of[:2]) or figure(*of))
     assert prefetch.begin("pareto", query)
     prefetch._THREAD.submit(lambda: None).result()
-    assert prefetch.has_begun()
+    assert prefetch.BEGUN.is_set()
     begun = worked_out.pop()
     first_run("pareto", **dict(parse_qsl(query)))
     assert set(worked_out) == {begun}

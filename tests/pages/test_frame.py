@@ -172,7 +172,7 @@ def test_no_value_of_any_option_takes_the_answer_away(first: int, name: str) -> 
     keys = [option.key for option in question(name).OPTIONS]
     library = cached.library()
     view = address.first(name, list(zip(keys, itertools.cycle(turned), strict=False)), library)
-    assert cached.answer(name, view, library.version).headline
+    assert cached.answer(name, view).headline
 
 
 def test_a_link_longer_than_any_of_ours_shows_the_story() -> None:

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from bench.dictionary import TO_BEGIN, examples
 from bench.library import Library
 from bench.library.user_sql import query
-from bench.sql_examples import TO_BEGIN, examples
 from pages.shared import cached
 from tests.pages.drawn import Open, headline, query_of, text_of
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
-from bench.catalogue import PERCENTILE, base_metrics, metric, statistics_of
+from bench.catalogue import METRICS, PERCENTILE, metric, statistics_of
 from bench.formats.plausibility import Contradiction
 
 ROUNDING, ROUNDED_MS = 1.001, 0.02
@@ -42,7 +42,7 @@ def check(file: str, where: str, metrics: Mapping[str, float]) -> None:
         longest, whole = f"{base}_max", "e2el_ms_max"
         if longest in metrics and whole in metrics:
             _ordered(file, where, longest, whole, metrics, ROUNDING_OF_MEANS)
-    for row in base_metrics():
+    for row in METRICS:
         if row.distribution and row.direction == "lower" and f"{row.key}_mean" in metrics:
             _about_mean(file, where, row.key, metrics)
 
@@ -54,7 +54,7 @@ def rising_statistics(metrics: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     Of a rate the catalogue files the slow tail under p99, so there the order says nothing.
     """
     groups: list[tuple[str, ...]] = []
-    for row in base_metrics():
+    for row in METRICS:
         if row.distribution and row.direction == "lower":
             found = statistics_of(row.key, metrics)
             percentiles = [statistic for statistic in found if statistic.startswith("p")]
@@ -77,7 +77,7 @@ def mean_within(metrics: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     largest, and its standard deviation and its largest, which is the greater where no value is below zero."""
     pairs = [
         (f"{row.key}_{lower}", f"{row.key}_{higher}")
-        for row in base_metrics()
+        for row in METRICS
         if row.distribution and row.direction == "lower"
         for lower, higher in (("min", "mean"), ("mean", "max"), ("std", "max"))
     ]

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from bench.catalogue import base_metrics
+from bench.catalogue import METRICS
 from bench.formats.plausibility import Contradiction, may_have_failed
 from bench.records import Deployment, Flag, Workload
 
@@ -30,7 +30,7 @@ SHARED_OUT = 1.05
 """A throughput of each accelerator is a quotient of one figure: no window lies between, only digits."""
 COUNTED = 1.1
 """All tokens to those put out are as counted lengths, but for requests that a window has in part and failed ones."""
-EACH = {row.key: row.inputs for row in base_metrics() if row.kind == "per_accelerator" and len(row.inputs) == 2}
+EACH = {row.key: row.inputs for row in METRICS if row.kind == "per_accelerator" and len(row.inputs) == 2}
 """The throughput of the whole that each one of a part is a share of, and the field that counts the sharers."""
 TEMPLATE_TOKENS = 200.0
 """What a chat template and a system prompt add to an input that was only asked for."""

@@ -43,7 +43,7 @@ VOLUME = "100000000"
 """Tokens a day unless the reader says: what the article inferencebench-gemma4-h100 works its bill out for."""
 
 _FIRST = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms", "e2el_ms")
-LATENCIES = tuple(dict.fromkeys((*_FIRST, *(row.key for row in catalogue.base_metrics() if row.distribution))))
+LATENCIES = tuple(dict.fromkeys((*_FIRST, *(row.key for row in catalogue.METRICS if row.distribution))))
 """The metrics that a price of latency may be told of, those people set limits on first."""
 
 BARS = {"few": "The eight cheapest", "all": "All"}

@@ -30,7 +30,7 @@ from pages.parts.data import facts as adding_facts
 from pages.parts.data import import_report
 from pages.server import receiving
 from pages.shared import cached
-from pages.shared.frame import Page
+from pages.shared.page import Page
 from pages.shared.visitor import admitted, visitor
 
 LOG = logging.getLogger("kneepoint.pages")
@@ -87,7 +87,6 @@ def section(page: Page) -> None:
 
 
 def _box(state: PendingImport) -> None:
-    """Draw the box to drop files into."""
     receiving.expect()
     st.file_uploader(
         "Add more files to these" if state.look else "Drop your result files here, or a zip of them",
@@ -154,7 +153,7 @@ def _looked_through(look: ImportJob, page: Page, state: PendingImport) -> None:
     import_report.taken_over(report, look.shown, dry_run=True)
     import_report.aside(report, look.shown, dry_run=True)
     if open_sources:
-        adding_facts.boxes(open_sources, state.facts, page, str(state.drops))
+        adding_facts.boxes(open_sources, state.facts, str(state.drops))
     wrong = adding_facts.wrong(facts)
     loads = [line for line in lines if line.loads]
     with st.container(key="adding.ways", horizontal=True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -14,17 +16,14 @@ from bench.library.ledger import MOST_TAG, MOST_TEXT, Retraction
 from bench.plain_text import markdown, visible
 from bench.wording import counted, joined
 from pages.parts.data.listing import NAME
-from pages.shared import address, buttons, cached
-from pages.shared.frame import Page
+from pages.shared import address, buttons, cached, options
+from pages.shared.page import Page
 from pages.shared.visitor import admitted, visitor
 
 SAID = "data.said"
 PROBLEM = "data.problem"
 TURN = "data.turn"
 """How many changes this session has made."""
-
-ApplyChange = Callable[[], str]
-"""Makes a change and returns the sentence that says so; BenchError when it cannot be made."""
 
 
 def said() -> None:
@@ -77,17 +76,17 @@ def of_source(page: Page, source: of_one.Source) -> None:
 
 def _note(id: str) -> None:
     with _box("Add a note", "note"), _form("note"):
-        st.text_area(
-            "Note", key=_key("note.text", id), max_chars=MOST_TEXT, placeholder="What should others know of it?"
-        )
-        st.form_submit_button("Keep the note", on_click=_do, args=(lambda: _annotated(id),))
+        key = _key("note.text", id)
+        st.text_area("Note", key=key, max_chars=MOST_TEXT, placeholder="What should others know of it?")
+        _submit("Keep the note", "The note is kept.", correcting.annotate, id, boxes=(key,))
 
 
 def _tag(page: Page, id: str, has: tuple[str, ...]) -> None:
     with _box("Tag", "tag"):
         with _form("tag"):
-            st.text_input("Tag", key=_key("tag.text", id), max_chars=MOST_TAG, placeholder="Such as: rerun wanted")
-            st.form_submit_button("Add the tag", on_click=_do, args=(lambda: _tagged(id),))
+            key = _key("tag.text", id)
+            st.text_input("Tag", key=key, max_chars=MOST_TAG, placeholder="Such as: rerun wanted")
+            _submit("Add the tag", "The tag is kept.", correcting.tag, id, boxes=(key,))
         others = [tag for tag in listing.tags(page.library) if tag not in has][:8]
         if others:
             st.caption(f"In use: {joined([markdown(tag) for tag in others], at_most=8)}")
@@ -96,7 +95,7 @@ def _tag(page: Page, id: str, has: tuple[str, ...]) -> None:
                 f"Take off {markdown(tag)}",
                 key=f"correct.untag.{number}",
                 on_click=_do,
-                args=(lambda tag=tag: _untagged(id, tag),),
+                args=("The tag is taken off.", partial(correcting.tag, remove=True), id, tag),
             )
 
 
@@ -104,16 +103,15 @@ def _hide(id: str, kind: str, hidden: Retraction | None, *, unfolded: bool = Fal
     """Hide, or bring back; a point in a hidden source comes back with its source."""
     if hidden is not None:
         if hidden.id == id and not hidden.purged:
-            st.button(
-                "Bring it back", key="correct.restore", type="primary", on_click=_do, args=(lambda: _restored(id),)
-            )
+            back = ("It is in the answers again.", correcting.restore, id)
+            st.button("Bring it back", key="correct.restore", type="primary", on_click=_do, args=back)
         return
     with _box(f"Hide this {kind}", "hide", unfolded=unfolded), _form("hide"):
-        st.text_input(
-            "Why", key=_key("hide.reason", id), max_chars=MOST_TEXT, placeholder="Shown to whoever looks for it"
-        )
+        key = _key("hide.reason", id)
+        st.text_input("Why", key=key, max_chars=MOST_TEXT, placeholder="Shown to whoever looks for it")
         st.caption(f"A hidden {kind} is in no answer, chart or file until it is brought back.")
-        st.form_submit_button("Hide it", on_click=_do, args=(lambda: _hid(id),))
+        hid = "It is hidden from every answer. It can be brought back here, and is listed under Hidden."
+        _submit("Hide it", hid, correcting.retract, id, boxes=(key,))
 
 
 def _purge(source: of_one.Source) -> None:
@@ -126,14 +124,10 @@ def _purge(source: of_one.Source) -> None:
             f"Its {held or 'rows'} and its files are deleted and **cannot be brought back**;"
             " to take it out of the answers only, hide it."
         )
-        st.text_input(
-            "Why",
-            key=_key("purge.reason", source.id),
-            max_chars=MOST_TEXT,
-            placeholder="Told to whoever imports the file again",
-        )
-        st.text_input(f"Type {wanted} to confirm", key=_key("purge.typed", source.id), autocomplete="off")
-        st.form_submit_button("Delete it for good", on_click=_do, args=(lambda: _purged(source.id),))
+        why, typed = _key("purge.reason", source.id), _key("purge.typed", source.id)
+        st.text_input("Why", key=why, max_chars=MOST_TEXT, placeholder="Told to whoever imports the file again")
+        st.text_input(f"Type {wanted} to confirm", key=typed, autocomplete="off")
+        st.form_submit_button("Delete it for good", on_click=_purge_it, args=(source.id, (why, typed)))
 
 
 def _fact(page: Page, source: of_one.Source, *, unfolded: bool = False) -> None:
@@ -149,13 +143,14 @@ def _fact(page: Page, source: of_one.Source, *, unfolded: bool = False) -> None:
         with _form("fact"):
             key = _key(f"fact.{fact}", source.id)
             _value(fact, key, history.fact_label(fact))
-            st.form_submit_button("State it", on_click=_do, args=(lambda: _stated(source.id, fact, key),))
+            st.form_submit_button("State it", on_click=_state, args=((source.id,), fact, key, "the source"))
         for row in history.stated(page.library, source.id).to_dict("records"):
+            label = history.fact_label(row["fact"])
             st.button(
-                f"Take back {markdown(history.fact_label(row['fact']))}: {markdown(row['value'])}",
+                f"Take back {markdown(label)}: {markdown(row['value'])}",
                 key=f"correct.unstate.{row['fact']}",
                 on_click=_do,
-                args=(lambda fact=row["fact"]: _taken_back(source.id, fact),),
+                args=(f"{label} is what the file says again.", correcting.state, (source.id,), row["fact"], None),
             )
 
 
@@ -178,9 +173,7 @@ def of_sources(called: Mapping[str, str]) -> None:
         with _form("many"):
             value = f"correct.many.{fact}.{st.session_state.get(TURN, 0)}"
             _value(fact, value, f"{history.fact_label(fact)} of all of them")
-            st.form_submit_button(
-                "State it for all of them", on_click=_do, args=(lambda: _stated_of_all(key, fact, value),)
-            )
+            st.form_submit_button("State it for all of them", on_click=_state_of_picked, args=(key, fact, value))
         st.caption("It replaces what the files say, in every row of each; the ledger has a line for each source.")
 
 
@@ -188,15 +181,7 @@ def _value(fact: str, key: str, label: str) -> None:
     """Draw a box for a fact: with the known names where there are any, else to type in."""
     known = dict(correcting.choices(fact))
     if known:
-        st.selectbox(
-            label,
-            list(known),
-            key=key,
-            index=None,
-            accept_new_options=True,
-            format_func=lambda one: visible(known.get(one, one)),
-            placeholder="Pick one, or type another",
-        )
+        options.known_or_typed(label, known, None, key=key, index=None, placeholder="Pick one, or type another")
     else:
         st.text_input(label, key=key, max_chars=MOST_TEXT)
 
@@ -219,80 +204,46 @@ def _form(name: str) -> st.delta_generator.DeltaGenerator:
     return st.form(f"correct.{name}.form", border=False)
 
 
-def _do(change: ApplyChange) -> None:
-    """Make a change; what came of it is told above the page, and the box it was asked in is closed."""
+def _submit(label: str, done: str, change: Callable[..., None], id: str, boxes: tuple[str, ...]) -> None:
+    st.form_submit_button(label, on_click=_do, args=(done, change, id), kwargs={"boxes": boxes})
+
+
+def _do(done: str, change: Callable[..., None], *about: Any, boxes: tuple[str, ...] = ()) -> None:
+    """Make a change, with what was typed into these boxes, which then are empty and closed.
+
+    What came of it is told above the page: that it is `done`, or why not.
+    """
     try:
-        st.session_state[SAID] = change()
-        st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+        change(cached.library(), visitor(), *about, *map(_typed, boxes))
     except BenchError as problem:
         st.session_state[PROBLEM] = str(problem)
+        return
+    st.session_state[SAID] = done
+    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+    for box in boxes:
+        st.session_state[box] = ""
 
 
 def _typed(key: str) -> str:
-    """What was typed, which the box then no longer holds."""
-    text = str(st.session_state.get(key) or "")
-    return text.strip()
+    return str(st.session_state.get(key) or "").strip()
 
 
-def _emptied(*keys: str) -> None:
-    for key in keys:
-        st.session_state[key] = ""
+def _state(ids: Sequence[str], fact: str, key: str, whose: str) -> None:
+    if not (value := _typed(key)):
+        _do("Nothing was stated, so nothing has changed.", lambda *_: None)
+        return
+    unknown = names.unknown(fact, value) if fact in names.KINDS else ""
+    done = f"{history.fact_label(fact)} is stated, in every row of {whose}. {unknown}".strip()
+    _do(done, correcting.state, ids, fact, value)
 
 
-def _annotated(id: str) -> str:
-    correcting.annotate(cached.library(), visitor(), id, _typed(_key("note.text", id)))
-    _emptied(_key("note.text", id))
-    return "The note is kept."
+def _state_of_picked(picked: str, fact: str, key: str) -> None:
+    ids = st.session_state.get(picked) or ()
+    _state(ids, fact, key, counted(len(ids), "source"))
 
 
-def _tagged(id: str) -> str:
-    correcting.tag(cached.library(), visitor(), id, _typed(_key("tag.text", id)))
-    _emptied(_key("tag.text", id))
-    return "The tag is kept."
-
-
-def _untagged(id: str, tag: str) -> str:
-    correcting.tag(cached.library(), visitor(), id, tag, remove=True)
-    return "The tag is taken off."
-
-
-def _hid(id: str) -> str:
-    correcting.retract(cached.library(), visitor(), id, _typed(_key("hide.reason", id)))
-    _emptied(_key("hide.reason", id))
-    return "It is hidden from every answer. It can be brought back here, and is listed under Hidden."
-
-
-def _restored(id: str) -> str:
-    correcting.restore(cached.library(), visitor(), id)
-    return "It is in the answers again."
-
-
-def _stated(source_id: str, fact: str, key: str) -> str:
-    value = _typed(key)
-    if not value:
-        return "Nothing was stated, so nothing has changed."
-    correcting.state(cached.library(), visitor(), [source_id], fact, value)
-    told = names.unknown(fact, value) if fact in names.KINDS else ""
-    return f"{history.fact_label(fact)} is stated, in every row of the source. {told}".strip()
-
-
-def _stated_of_all(picked: str, fact: str, key: str) -> str:
-    ids, value = st.session_state.get(picked) or (), _typed(key)
-    if not value:
-        return "Nothing was stated, so nothing has changed."
-    correcting.state(cached.library(), visitor(), ids, fact, value)
-    told = names.unknown(fact, value) if fact in names.KINDS else ""
-    return f"{history.fact_label(fact)} is stated, in every row of {counted(len(ids), 'source')}. {told}".strip()
-
-
-def _taken_back(source_id: str, fact: str) -> str:
-    correcting.state(cached.library(), visitor(), [source_id], fact, None)
-    return f"{history.fact_label(fact)} is what the file says again."
-
-
-def _purged(source_id: str) -> str:
-    typed, reason = _typed(_key("purge.typed", source_id)), _typed(_key("purge.reason", source_id))
-    correcting.purge(cached.library(), visitor(), source_id, reason, typed)
-    _emptied(_key("purge.typed", source_id), _key("purge.reason", source_id))
-    address.choose_options(NAME, source_id=None, point_id=None, tab="hidden", sort=None, page=None)
-    return "It is deleted for good; what it was and why it is gone is listed under Hidden."
+def _purge_it(id: str, boxes: tuple[str, ...]) -> None:
+    done = "It is deleted for good; what it was and why it is gone is listed under Hidden."
+    _do(done, correcting.purge, id, boxes=boxes)
+    if PROBLEM not in st.session_state:
+        address.choose_options(NAME, source_id=None, point_id=None, tab="hidden", sort=None, page=None)

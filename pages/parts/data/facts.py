@@ -16,10 +16,8 @@ from bench.library import report_by_file
 from bench.library.facts import PRICE
 from bench.library.report_by_file import FACT_LABELS, FileLine
 from bench.plain_text import markdown, visible
-from bench.view import View
 from bench.wording import counted, joined
-from pages.shared import cached
-from pages.shared.frame import Page
+from pages.shared import options
 
 COLUMN_PX = 190
 HELP = {
@@ -52,7 +50,7 @@ class StatedFacts:
         return [self.for_one.setdefault(one, {}) for one in self.about] or [self.for_all]
 
 
-def boxes(sources: Sequence[FileLine], facts: StatedFacts, page: Page, drop: str) -> None:
+def boxes(sources: Sequence[FileLine], facts: StatedFacts, drop: str) -> None:
     """Draw the boxes for what is open, offered from the known names."""
     open_facts = [fact for fact in FACT_LABELS if any(fact in one.open for one in sources)]
     needed = [fact for fact in open_facts if fact != PRICE]
@@ -66,7 +64,7 @@ def boxes(sources: Sequence[FileLine], facts: StatedFacts, page: Page, drop: str
             for fact in open_facts:
                 if any(fact in one.open for one in spoken_of):
                     with st.container(gap="xsmall"):
-                        _box(fact, facts, page, drop)
+                        _box(fact, facts, drop)
         for problem in wrong(facts.of(sources)):
             st.markdown(f":small[:red[{markdown(problem)}]]")
 
@@ -114,16 +112,11 @@ def _about(sources: Sequence[FileLine], facts: StatedFacts, drop: str) -> None:
         key=key,
         format_func=lambda one: visible(files[one]),
         placeholder=f"All {len(sources)}, where they do not say; or pick some",
-        on_change=_pick,
-        args=(facts, key),
+        on_change=lambda: setattr(facts, "about", tuple(st.session_state[key])),
     )
 
 
-def _pick(facts: StatedFacts, key: str) -> None:
-    facts.about = tuple(st.session_state[key])
-
-
-def _box(fact: str, facts: StatedFacts, page: Page, drop: str) -> None:
+def _box(fact: str, facts: StatedFacts, drop: str) -> None:
     own = facts.own()
     said = {given.get(fact) for given in own}
     value = said.pop() if len(said) == 1 else None
@@ -137,17 +130,7 @@ def _box(fact: str, facts: StatedFacts, page: Page, drop: str) -> None:
     elif fact == PRICE:
         st.number_input(FACT_LABELS[fact], min_value=0.0, step=0.1, format="%.3f", placeholder=hint, **common)
     else:
-        options = _known(fact, page)
-        if value and value not in options:
-            options[value] = value
-        st.selectbox(
-            FACT_LABELS[fact],
-            list(options),
-            format_func=lambda one: visible(options.get(one, one)),
-            placeholder=hint,
-            accept_new_options=True,
-            **common,
-        )
+        options.known_or_typed(FACT_LABELS[fact], options.known_names(fact), value, placeholder=hint, **common)
         if value and fact in names.KINDS and (unknown := names.unknown(fact, value)):
             st.caption(markdown(unknown))
 
@@ -155,14 +138,6 @@ def _box(fact: str, facts: StatedFacts, page: Page, drop: str) -> None:
 def _about_key(about: Sequence[str]) -> str:
     """What tells the boxes about some sources from those about others; empty about all."""
     return "-".join(one[:12] for one in about[:3]) + (f"-{len(about)}" if len(about) > 3 else "")
-
-
-def _known(fact: str, page: Page) -> dict[str, str]:
-    """The names on offer and their labels: the known ones, and for a precision those of the loaded points."""
-    if fact in names.KINDS:
-        return dict(names.offered(fact))
-    loaded, _ = cached.offers(View(), fact, page.version)
-    return {offer.value: offer.label for offer in loaded}
 
 
 def _state(own: Sequence[dict[str, Any]], fact: str, key: str) -> None:

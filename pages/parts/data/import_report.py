@@ -18,7 +18,8 @@ from bench.library.store import short
 from bench.plain_text import markdown
 from bench.wording import counted, joined
 from pages.shared import cached, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
+from pages.shared.page_paths import link
 
 LABELS = {
     "file": "File",
@@ -117,7 +118,6 @@ def _not_understood(report: ImportReport, shown: Callable[[str], str]) -> list[s
 
 
 def _first(told: Sequence[str]) -> list[str]:
-    """The first few of these sentences, and how many more there are."""
     beyond = len(told) - TOLD_FILES
     return [*told[:TOLD_FILES], *([f"{beyond:,} more of this kind."] if beyond > 0 else [])]
 
@@ -150,16 +150,10 @@ def onward(source_ids: Sequence[str], page: Page) -> None:
     """Offer the new points on a chart, and beside others'; one click each."""
     if not source_ids:
         return
-    ways, sentence = cached.onward(tuple(source_ids), page.version)
+    ways, sentence = cached.onward(tuple(source_ids))
     with st.container(key="onward", horizontal=True):
         for way in ways:
-            st.page_link(
-                f"{way.page}.py",
-                label=markdown(way.label),
-                query_params=way.view.pairs(),
-                icon=":material/arrow_forward:",
-                icon_position="right",
-            )
+            link(way.page, way.label, way.view.pairs())
     if sentence:
         st.caption(markdown(sentence))
 

@@ -13,7 +13,7 @@ from bench.plain_text import visible
 from bench.view import View
 from bench.wording import counted
 from pages.shared import address, cached, exporting, options, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
 
 NAME = "data"
 LABELS = {
@@ -37,7 +37,7 @@ NO_TAG = ""
 def sources(page: Page) -> None:
     """Draw every source, or those that have points of the selection; a row opens one."""
     _controls(page, SOURCE_ORDERS)
-    listed = cached.listed("sources", page.view, page.version)
+    listed = cached.sources(page.view)
     if listed.rows.empty:
         _nothing(page, "source")
         return
@@ -77,9 +77,9 @@ def _unseen(rows: pd.DataFrame, sorted_by: str) -> tuple[str, ...]:
 
 def points(page: Page) -> None:
     """Draw the selected points, or those of the opened source; a row opens one."""
-    orders = cached.orders(page.version)
+    orders = cached.orders()
     _controls(page, orders)
-    listed = cached.listed("points", page.view, page.version)
+    listed = cached.points(page.view)
     if listed.rows.empty:
         _nothing(page, "point")
         return
@@ -109,7 +109,6 @@ def open_(**which: str | None) -> None:
 
 
 def _controls(page: Page, orders: tuple[str, ...]) -> None:
-    """Draw search, tag and order."""
     tags = listing.tags(page.library)
     chosen = page.view.option("tag")
     sort = page.view.option("sort")
@@ -121,7 +120,7 @@ def _controls(page: Page, orders: tuple[str, ...]) -> None:
                 key="data.search",
                 placeholder="Any words: a model, a file, a note",
                 max_chars=MOST_SEARCHED,
-                on_change=_searched,
+                on_change=lambda: _narrow(search=st.session_state["data.search"].strip() or None),
             )
         if tags or chosen:
             st.session_state["data.tag"] = chosen
@@ -131,7 +130,7 @@ def _controls(page: Page, orders: tuple[str, ...]) -> None:
                     [NO_TAG, *dict.fromkeys([*tags, *filter(None, [chosen])])],
                     key="data.tag",
                     format_func=lambda tag: visible(tag) if tag else "Any",
-                    on_change=_tagged,
+                    on_change=lambda: _narrow(tag=st.session_state["data.tag"] or None),
                 )
         st.session_state["data.sort"] = sort.removeprefix("-")
         with options.box("sort", "wide"):
@@ -154,7 +153,8 @@ def _paged(page: Page, listed: listing.TablePage, noun: str) -> None:
     first = listing.ROWS * (listed.page - 1) + 1
     with st.container(key="paging", horizontal=True, vertical_alignment="center"):
         key = f"data.page.{listed.page}.{listed.pages}"  # its own for each: it takes no value from the session's state
-        st.pagination(listed.pages, default=listed.page, key=key, on_change=_turned, args=(key,))
+        turn = lambda: address.choose_options(NAME, page=str(st.session_state[key]))  # noqa: E731
+        st.pagination(listed.pages, default=listed.page, key=key, on_change=turn)
         last = first + len(listed.rows) - 1
         st.caption(
             f"{first:,} to {last:,} of {counted(listed.total, noun)}. Sort by sorts all of them, a heading these."
@@ -180,21 +180,9 @@ def _heading(column: str) -> str:
     return LABELS.get(column) or chart.title(column)
 
 
-def _searched() -> None:
-    _narrow(search=str(st.session_state["data.search"]).strip() or None)
-
-
-def _tagged() -> None:
-    _narrow(tag=st.session_state["data.tag"] or None)
-
-
 def _sorted() -> None:
     down = "-" if st.session_state["data.order"] else ""
     _narrow(sort=f"{down}{st.session_state['data.sort']}")
-
-
-def _turned(key: str) -> None:
-    address.choose_options(NAME, page=str(st.session_state[key]))
 
 
 def _everything() -> None:

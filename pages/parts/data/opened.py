@@ -20,7 +20,8 @@ from bench.wording import counted, joined
 from pages.parts.data import correcting, listing, tabs
 from pages.parts.data.listing import LABELS
 from pages.shared import cached, headlines, notices, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
+from pages.shared.page_paths import link
 
 FIGURES = {**LABELS, "figure": "Figure", "value": "Value", "unit": "Unit", "definition": "How it was read"}
 
@@ -68,7 +69,6 @@ def _source(page: Page, source: of_one.Source) -> None:
 
 
 def _card(source: of_one.Source) -> None:
-    """Draw licence, attribution, who brought it in, its facts, and its links and files."""
     row = source.row
     ships = "ships with Kneepoint"
     when = f"{str(row['imported'])[:10]}, {ships}" if source.ships else str(row["imported"]).replace("T", " ")[:16]
@@ -93,7 +93,6 @@ def _card(source: of_one.Source) -> None:
 
 
 def _said_of(page: Page, id: str, tags: Iterable[str]) -> None:
-    """Draw tags, facts and notes, with who said them and when."""
     lines = [f"**Tags:** {', '.join(markdown(tag) for tag in tags)}"] if tags else []
     stated = history.stated(page.library, id)
     for row in stated.to_dict("records"):
@@ -185,9 +184,7 @@ def _back(label: str, **to: str | None) -> None:
 
 def _onward(label: str, view: View) -> None:
     with st.container(key="onward", horizontal=True):
-        st.page_link(
-            "pareto.py", label=label, query_params=view.pairs(), icon=":material/arrow_forward:", icon_position="right"
-        )
+        link("pareto", label, view.pairs())
 
 
 def _link(label: str, address: object) -> None:

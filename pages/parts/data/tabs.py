@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 import streamlit as st
 
+from bench.audit import finding
 from bench.basis.prices import terms_in_words
 from bench.export.rows import readable
 from bench.holdings import history, listing
@@ -15,17 +16,29 @@ from pages.parts.data import correcting
 from pages.parts.data import listing as listed
 from pages.parts.data.listing import LABELS, NAME
 from pages.shared import address, cached, headlines, notices, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
 
 Parts = Mapping[str, Callable[[Page], None]]
 HIDDEN_LABELS = {**LABELS, "hidden": "Hidden", "reason": "Because", "who": "Who", "at": "When (UTC)"}
 CHANGE_LABELS = {"at": "When (UTC)", "who": "Who", "what": "Did what", "about": "About", "detail": "Why, or what"}
 
+AUDIT_LABELS = {
+    "status": "Status",
+    "check": "Check",
+    "finding": "What contradicts what",
+    "deserves": "Deserves the flag",
+    "source": "Source",
+    "points": "Points",
+    "reason": "Accepted because",
+    "key": "Key",
+}
+AUDIT_PX = 760
+
 
 def headline(page: Page) -> None:
     """Tell how much is loaded, from where, and what was refused."""
     correcting.said()
-    headlines.headline(cached.summary(page.version))
+    headlines.headline(cached.summary())
 
 
 def tabs(page: Page, parts: Parts) -> None:
@@ -43,12 +56,12 @@ def tabs(page: Page, parts: Parts) -> None:
 def sources(page: Page) -> None:
     """Draw every source as a table, and a fact to state about several of them."""
     listed.sources(page)
-    correcting.of_sources(listing.called(cached.listed("sources", page.view, page.version).rows))
+    correcting.of_sources(listing.called(cached.sources(page.view).rows))
 
 
 def passports(page: Page) -> None:
     """Tell how each metric of the selected sources was read."""
-    found = cached.passports(View(page.view.where), page.version)
+    found = cached.passports(View(page.view.where))
     st.caption("How each figure of a source became a metric: by its formula, never by its label.")
     first = ("title", "metric", "definition")
     whole(found, "passports", first, "No source of this selection has a passport.")
@@ -56,7 +69,7 @@ def passports(page: Page) -> None:
 
 def scores(page: Page) -> None:
     """Draw every quality score; a row opens one."""
-    held = cached.held("scores", page.version)
+    held = cached.held("scores")
     ids = list(held.get("score_id", ()))
     whole(held, "scores", (), "No quality score is loaded.", on_pick=lambda row: listed.open_(point_id=str(ids[row])))
 
@@ -64,7 +77,7 @@ def scores(page: Page) -> None:
 def prices(page: Page) -> None:
     """Draw every price of every book."""
     first = ("accelerator", "usd_per_accelerator_hour", "terms", "provider", "book", "accelerators")
-    held = cached.held("prices", page.version)
+    held = cached.held("prices")
     whole(held, "prices", first, "No price is loaded.", words={"terms": terms_in_words})
 
 
@@ -72,12 +85,12 @@ def refusals(page: Page) -> None:
     """Draw every file and row that was not loaded, and why."""
     first = ("file", "row", "column", "value", "expected", "reason")
     nothing = "Nothing was refused: every row of every file is loaded."
-    whole(cached.held("refusals", page.version), "refusals", first, nothing)
+    whole(cached.held("refusals"), "refusals", first, nothing)
 
 
 def hidden(page: Page) -> None:
     """Draw what is in no answer because somebody hid it or deleted it; a row opens it."""
-    rows = cached.held("hidden", page.version)
+    rows = cached.held("hidden")
     if rows.empty:
         st.markdown("Nothing is hidden: every result that was imported is in the answers.")
         return
@@ -96,8 +109,8 @@ def changes(page: Page) -> None:
     """Tell who did what when, the newest first: of the whole library, or of the opened source."""
     source_id = page.view.option("source_id")
     size = history.size(page.library)
-    rows = cached.changes(source_id, page.version, size)
-    notices.warn(cached.lost_changes(page.version, size))
+    rows = cached.changes(source_id, size)
+    notices.warn(cached.lost_changes(size))
     what = "this source" if source_id else "this library"
     st.caption(f"Every change of {what}, on a page, at the command line or by the API, the newest first.")
     whole(
@@ -108,6 +121,30 @@ def changes(page: Page) -> None:
         without=("id",),
         labels=CHANGE_LABELS,
     )
+
+
+def audit(page: Page) -> None:
+    """Draw every finding, the new ones first; a row opens the point it is about."""
+    with st.spinner("Checking figures against each other …"):
+        result = cached.audit_report(len(finding.accepted(page.library)))
+    st.markdown(result.headline)
+    if not result.rows:
+        return
+    st.caption(
+        "Each figure is held against the others of its point, of its source and under its label. Flagged: the"
+        " point says so itself. Known: somebody looked and left it. `python -m bench audit` finds the same."
+    )
+    rows = result.table()
+    shown = readable.table(rows, without=("key",))
+
+    def opens(row: int) -> None:
+        if ids := result.rows[row].finding.point_ids:
+            listed.open_(point_id=ids[0])
+
+    table.show(
+        shown, key="rows.audit", alt="Findings of the audit", labels=AUDIT_LABELS, widest=AUDIT_PX, on_pick=opens
+    )
+    table.files(lambda: rows, "kneepoint-audit")
 
 
 def whole(

@@ -22,7 +22,7 @@ from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
 from bench.sweep.session import launching as sweeps
 from bench.sweep.session.demo_endpoints import PracticeEndpoint, practices, practise, was_practice
 from pages.parts.launch import fields
-from pages.shared import cached, cached_sweeps, table
+from pages.shared import cached, cached_sweeps, options, table
 from pages.shared.visitor import own_port, visitor
 
 LIGHTS = {True: "●", False: "✕", None: "○"}
@@ -100,7 +100,7 @@ def _address(stated: Mapping[str, str]) -> None:
         key=key,
         placeholder="127.0.0.1:8000",
         help="Host and port of an OpenAI-compatible server on this machine, with or without http:// and /v1.",
-        on_change=_address_typed,
+        on_change=lambda: _move({"endpoint.url": str(st.session_state[key] or "").strip() or None}),
     )
 
 
@@ -121,13 +121,12 @@ def _model(stated: Mapping[str, str], names: Sequence[str]) -> None:
     key, chosen = "plan.endpoint.model", stated.get("endpoint.model")
     st.session_state[key] = chosen
     offer = f"Choose one of {len(names)}, or type it" if names else "List them, or type one"
-    st.selectbox(
+    options.known_or_typed(
         "Model",
-        list(dict.fromkeys([*names, *([chosen] if chosen else [])])),
+        {name: name for name in names},
+        chosen,
         key=key,
-        format_func=visible,
         placeholder=offer,
-        accept_new_options=True,
         help="The model's name as the endpoint knows it.",
         on_change=fields.changed,
         args=("endpoint.model", key),
@@ -135,7 +134,6 @@ def _model(stated: Mapping[str, str], names: Sequence[str]) -> None:
 
 
 def _names(stated: Mapping[str, str], seen: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    """The models the chosen endpoint was heard to serve."""
     place = form.place(stated)
     if (serves := _serves()) is not None and serves.place == place:
         return serves.names
@@ -167,7 +165,6 @@ def _understood(stated: Mapping[str, str], checked: form.CheckedForm) -> None:
 
 
 def _to_practise() -> None:
-    """Draw the endpoints to practise on, a button each."""
     may, offered = bool(access.may("launch", visitor())), practices(cached.library().path)
     with st.container(key="practice"):
         for place, one in zip(st.columns(len(offered)), offered, strict=True):
@@ -202,10 +199,12 @@ def _named(stated: Mapping[str, str], known: Mapping[str, NamedEndpoint]) -> Seq
         key="plan.endpoint.name",
         format_func=lambda name: visible(f"{lights.get(name, '')} {name}"),
         placeholder="None: an address on this machine",
-        on_change=_named_chosen,
+        on_change=lambda: _move({"endpoint.name": st.session_state["plan.endpoint.name"]}),
     )
     if known:
-        rows = pd.DataFrame(seen or [_as_stated(name, one) for name, one in known.items()])
+        rows = pd.DataFrame(
+            seen or [{"name": name, "model": one.model, "base_url": one.base_url} for name, one in known.items()]
+        )
         if may_launch:
             rows["reachable"] = [
                 f"{lights[name]} {ANSWERS[row]}" for name, row in zip(rows["name"], rows["reachable"], strict=True)
@@ -215,20 +214,6 @@ def _named(stated: Mapping[str, str], known: Mapping[str, NamedEndpoint]) -> Seq
         table.show(rows[shown], key="rows.endpoints", alt="The endpoints of this library", labels=SEEN)
         table.files(lambda: rows[shown], "kneepoint-endpoints")
     return seen
-
-
-def _as_stated(name: str, one: NamedEndpoint) -> dict[str, str | None]:
-    """An endpoint by what the file states of it."""
-    return {"name": name, "model": one.model, "base_url": one.base_url}
-
-
-def _named_chosen() -> None:
-    chosen = st.session_state["plan.endpoint.name"]
-    _move({"endpoint.name": chosen})
-
-
-def _address_typed() -> None:
-    _move({"endpoint.url": str(st.session_state["plan.endpoint.url"] or "").strip() or None})
 
 
 def _move(to: Mapping[str, str | None], *, to_practice: bool = False) -> None:
@@ -258,16 +243,14 @@ def _list() -> None:
         st.session_state[PROBLEM] = None if about_the_address else str(problem)
         return
     if models.serves:
-        st.session_state[SERVES] = ServedModels(place, models.serves[:MOST], _listed(models.serves))
+        many = len(models.serves)
+        said = f"It serves {models.serves[0]}." if many == 1 else f"It serves {many:,} models: choose one."
+        st.session_state[SERVES] = ServedModels(place, models.serves[:MOST], said)
         if len(models.serves) == 1:
             fields.state({"endpoint.model": models.serves[0]})
     else:
         said = models.problem or f"{models.checks[-1].said} Type the model's name."
         st.session_state[SERVES] = ServedModels(place, (), said)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"It serves {names[0]}." if len(names) == 1 else f"It serves {len(names):,} models: choose one."
 
 
 def _practise(one: PracticeEndpoint) -> None:

@@ -13,8 +13,7 @@ from bench import names
 from bench.plain_text import markdown, visible
 from bench.sweep.planning import form
 from bench.sweep.planning.form import FormField
-from bench.view import View
-from pages.shared import address, cached, options
+from pages.shared import address, options
 
 NAME, WRITTEN, REMEMBERED = "launch", "plan.written", 8
 """Where this session keeps what it last wrote into the address, and the addresses of so many changes before it."""
@@ -185,21 +184,11 @@ def _widget(field: FormField, stated: Mapping[str, str], held: Mapping[str, str]
         st.session_state[key] = value or None
         choices = [*field.choices, *([value] if value and value not in field.choices else [])]
         st.selectbox(label, choices, format_func=visible, placeholder=empty, **common)
-    elif offered := _offered(field.key):
-        _named(label, offered, NAMED.get(field.key), value, empty, common)
+    elif known := options.known_names(field.key.removeprefix("facts.")):
+        _named(label, known, NAMED.get(field.key), value, empty, common)
     else:
         st.session_state[key] = value
         st.text_input(label, placeholder=empty, **common)
-
-
-def _offered(key: str) -> Mapping[str, str]:
-    """The names on offer for a fact, and their labels: the known ones, and the precisions of the loaded points."""
-    if key in NAMED:
-        return names.offered(NAMED[key])
-    if key == "facts.precision":
-        offers, _ = cached.offers(View(), "precision", cached.library().version)
-        return {offer.value: offer.label for offer in offers}
-    return {}
 
 
 def _named(
@@ -209,14 +198,8 @@ def _named(
     known = names.slug(kind, value) if kind and value else value
     chosen = known if known in offered else value
     st.session_state[common["key"]] = chosen or None
-    st.selectbox(
-        label,
-        list(dict.fromkeys([*offered, *([chosen] if chosen else [])])),
-        format_func=lambda one: visible(offered.get(one, one)),
-        placeholder=empty,
-        accept_new_options=True,
-        **{**common, "help": "Pick one, or type another."},
-    )
+    common["help"] = "Pick one, or type another."
+    options.known_or_typed(label, offered, chosen, placeholder=empty, **common)
     if kind and value and (unknown := names.unknown(kind, value)):
         st.caption(markdown(unknown))
 

@@ -75,7 +75,7 @@ def fields(stated: Mapping[str, str], outcome: form.CheckedForm) -> None:
         key="plan.profile",
         format_func=lambda name: f"{names[name].title}: {names[name].about}",
         placeholder="A grid of your own",
-        on_change=_profile_chosen,
+        on_change=lambda: plan_fields.state({"profile": st.session_state["plan.profile"]}),
     )
     left, right = st.columns(2)
     with left:
@@ -158,7 +158,3 @@ def _check() -> None:
     st.session_state[FOUND] = (plan.id, outcome)
     if isinstance(outcome, Preflight):
         endpoint.heard(stated, outcome)
-
-
-def _profile_chosen() -> None:
-    plan_fields.state({"profile": st.session_state["plan.profile"]})

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
-from bench import catalogue, chart
+from bench import catalogue
 from bench.errors import InputError
 from bench.formats.journal import PointLine
 from bench.plain_text import markdown
@@ -17,7 +14,7 @@ from bench.runs.levels import shape_words
 from bench.sweep.planning.shapes import load_words
 from bench.wording import counted, inline, joined, number, quantity
 from pages.parts.run import requests
-from pages.shared import cached_sweeps, notices, runs, table
+from pages.shared import cached_sweeps, charts, notices, runs, table
 from pages.shared.runs import RunPage
 
 TOLD = ("output_tokens_per_s", "ttft_ms_p50", "ttft_ms_p99", "tpot_ms_p50", "e2el_ms_p50")
@@ -95,21 +92,13 @@ def _course(point: PointStory) -> str:
 
 
 def _figure(run: RunPage, number: int, name: str) -> None:
-    st.plotly_chart(
-        cached_sweeps.point_figure(run.folder, number, name, run.theme),
-        key=f"chart.run.{name}",
-        theme=None,
-        config=chart.CONFIG,
-        alt=CHARTS[name],
-        on_select=_bar_clicked if name == BARS else "ignore",
-        selection_mode=("points",),
-    )
+    drawn = cached_sweeps.point_figure(run.folder, number, name, run.theme)
+    charts.draw(drawn, f"chart.run.{name}", CHARTS[name], _bar_clicked if name == BARS else None)
     runs.picture(run, f"{CHARTS[name]}: point {number}.", f"-{number}-{name}", f"chart.run.{name}")
 
 
-def _bar_clicked() -> None:
-    points: list[Mapping[str, Any]] = st.session_state[f"chart.run.{BARS}"]["selection"]["points"]
-    requests.open_(next((int(one["customdata"]) for one in points if one.get("customdata")), None))
+def _bar_clicked(ids: list[str]) -> None:
+    requests.open_(int(ids[0]) if ids else None)
 
 
 def _statistics(point: PointStory) -> None:

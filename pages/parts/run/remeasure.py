@@ -12,7 +12,8 @@ from bench.runs import RunStory
 from bench.sweep.session import launching
 from bench.wording import counted
 from pages.shared import cached
-from pages.shared.runs import WAITING, RunPage, link
+from pages.shared.page_paths import link
+from pages.shared.runs import WAITING, RunPage
 from pages.shared.visitor import admitted, own_port, visitor
 
 PROBLEM, STARTED = "run.problem", "run.started"

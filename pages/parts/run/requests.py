@@ -8,11 +8,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from bench import chart
 from bench.errors import BenchError
 from bench.plain_text import markdown, visible
 from bench.wording import counted, number
-from pages.shared import cached_sweeps, notices, runs, table
+from pages.shared import cached_sweeps, charts, notices, runs, table
 from pages.shared.runs import REQUEST, RunPage
 
 MOST_OFFERED = 300
@@ -91,17 +90,13 @@ def _picker(rows: pd.DataFrame, chosen: int | None) -> None:
             placeholder="Pick a row below or a bar above, or one here: failed ones first, then the slowest",
             key="run.request",
             index=None,
-            on_change=_picked,
+            on_change=lambda: open_(st.session_state["run.request"]),
         )
 
 
 def _words(row: Mapping[Hashable, Any]) -> str:
     outcome = "" if row["outcome"] == "ok" else f", {row['outcome']}"
     return f"Request {row['number']}: {number(float(str(row['e2el_ms'])))} ms{outcome}"
-
-
-def _picked() -> None:
-    open_(st.session_state["run.request"])
 
 
 def _one(run: RunPage, point: int, chosen: int) -> None:
@@ -118,13 +113,8 @@ def _one(run: RunPage, point: int, chosen: int) -> None:
             )
         st.markdown(" · ".join(f"{label}: **{markdown(text)}**" for label, text in request.facts))
         st.caption("Prompts and answers are not kept; what a sweep keeps is their times and tokens.")
-        st.plotly_chart(
-            cached_sweeps.request_figure(run.folder, point, chosen, run.theme),
-            key="chart.run.request",
-            theme=None,
-            config=chart.CONFIG,
-            alt=request.headline,
-        )
+        drawn = cached_sweeps.request_figure(run.folder, point, chosen, run.theme)
+        charts.draw(drawn, "chart.run.request", request.headline)
         runs.picture(run, request.headline, f"-{point}-request-{chosen}", "chart.run.request")
         if len(request.chunks):
             with st.expander(f"Each chunk: {counted(len(request.chunks), 'chunk')}", key="card.chunks"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from bench import sql_examples
+from bench import dictionary
 from bench.plain_text import markdown
 from bench.wording import counted
 from pages.parts.sql import query
@@ -19,7 +19,7 @@ def examples(queries: SessionQueries) -> None:
     """Draw questions; picking one writes its query into the box and runs it."""
     st.subheader("Examples", anchor=False)
     with st.container(key="examples"):
-        for number, example in enumerate(sql_examples.examples()):
+        for number, example in enumerate(dictionary.examples()):
             st.button(
                 markdown(example.question),
                 key=f"example.{number}",
@@ -34,7 +34,7 @@ def examples(queries: SessionQueries) -> None:
 def tables() -> None:
     """Draw every table by name; the one picked with its columns, their units and what they hold."""
     st.subheader("Tables", anchor=False)
-    held = {one.name: one for one in cached.dictionary(cached.current().version)}
+    held = {one.name: one for one in cached.tables()}
     name = st.pills(
         "Table", list(held), default="points", required=True, key="sql.table", label_visibility="collapsed", wrap=True
     )

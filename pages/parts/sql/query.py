@@ -19,11 +19,11 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from bench import access
+from bench.dictionary import TO_BEGIN
 from bench.errors import BenchError
 from bench.library.user_sql.frame import frame
 from bench.library.user_sql.query import ROW_LIMIT, TIME_LIMIT_S
 from bench.plain_text import markdown
-from bench.sql_examples import TO_BEGIN
 from bench.wording import counted, joined
 from pages.shared import cached, headlines
 from pages.shared import frame as framed
@@ -145,14 +145,9 @@ def box(queries: SessionQueries) -> None:
             pressed = st.form_submit_button("Run", type="primary", icon=":material/play_arrow:", key="sql.run")
             st.caption("or Ctrl+Enter")
     if pressed:
-        ask(queries, typed or "")
+        queries.wanted = typed or ""
     elif queries.from_link:
         above.info(FROM_LINK, icon=":material/link:")
-
-
-def ask(queries: SessionQueries, text: str) -> None:
-    """Run this query next."""
-    queries.wanted = text
 
 
 def pick(queries: SessionQueries, text: str) -> None:
@@ -160,7 +155,7 @@ def pick(queries: SessionQueries, text: str) -> None:
     queries.text = st.session_state[BOX] = text
     queries.shown, queries.from_link, queries.chart = "", False, {}
     if access.may("query", visitor()):
-        ask(queries, text)
+        queries.wanted = text
     else:
         write(queries)
 
@@ -207,7 +202,7 @@ def terminal(text: str) -> None:
 def _sentence(asked: SessionQueries) -> str:
     outcome = asked.outcome
     if outcome is None:
-        held = {one.name: one.rows for one in cached.dictionary(cached.current().version)}
+        held = {one.name: one.rows for one in cached.tables()}
         counts = [counted(held[name], name.removesuffix("s")) for name in ("points", "scores", "prices")]
         if not access.may("query", visitor()):
             return f"SQL asks {joined(counts)} whatever you like; here are the tables and examples."

@@ -14,7 +14,7 @@ from bench.plain_text import markdown, visible
 from bench.wording import counted
 from pages.parts.sql import query
 from pages.parts.sql.query import QueryOutcome, SessionQueries
-from pages.shared import buttons, cached, notices, table
+from pages.shared import buttons, cached, charts, notices, table
 
 ONE_COLOUR = ""
 LABELS = {"x": "Along", "y": "Up", "colour": "A colour for each"}
@@ -81,7 +81,7 @@ def _chart(queries: SessionQueries, rows: pd.DataFrame, of: ChartColumns) -> Non
             )
     drawn, headline = two_columns.figure(rows, of, chart.theme(st.context.theme.type)), f"{of.y} over {of.x}"
     with st.container(key="chart"):
-        st.plotly_chart(drawn, key="chart.sql", theme=None, config=chart.CONFIG, alt=visible(headline))
+        charts.draw(drawn, "chart.sql", visible(headline))
     if left := two_columns.left_out(rows, of):
         st.caption(f"{counted(left, 'further value')} of {markdown(of.x)} left out; {two_columns.MOST_BARS} fit.")
     with st.container(key="actions", horizontal=True):
@@ -90,7 +90,6 @@ def _chart(queries: SessionQueries, rows: pd.DataFrame, of: ChartColumns) -> Non
 
 
 def _choose(queries: SessionQueries, of: ChartColumns, key: str) -> None:
-    """Chart the column picked; for callbacks."""
     now = {"x": of.x, "y": of.y, "colour": of.colour or ONE_COLOUR}
     queries.chart = {**now, key: st.session_state[f"sql.{key}"]}
     query.write(queries)

@@ -10,10 +10,10 @@ from bench import flags, selection
 from bench.basis import limits, story
 from bench.chart import value_label
 from bench.library import Library
-from bench.next_steps import next_steps
 from bench.questions import Answer, scaling
 from bench.questions.scaling import lines
 from bench.questions.scaling.result import Scaling
+from bench.suggestions.next_steps import next_steps
 from bench.view import View
 from tests.library.files import ROW
 from tests.questions.heatmap.results import library_of_cases

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench.after_import import COMPARISON, FRONTIER, onward
 from bench.library import Library
 from bench.questions import question
+from bench.suggestions.after_import import COMPARISON, FRONTIER, onward
 from tests.library.files import table
 
-SAMPLES = Path(__file__).parent / "samples"
+SAMPLES = Path(__file__).parents[1] / "samples"
 LIKE_PUBLISHED = {
     "model": "deepseek-r1",
     "precision": "fp8",

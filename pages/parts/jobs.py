@@ -10,16 +10,16 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bench import chart
 from bench.errors import BenchError
 from bench.plain_text import markdown, visible
 from bench.runs import grid_chart, watching
-from bench.sweep.folder import ID, SWEEPS, UNDER_WAY, Folder
+from bench.sweep.folder import UNDER_WAY, Folder
 from bench.sweep.planning import form
 from bench.sweep.session import launching
 from bench.view import View
-from pages.shared import address, buttons, cached, cached_sweeps, frame, headlines, notices, table
-from pages.shared.runs import frontier, key, link
+from pages.shared import address, buttons, cached, cached_sweeps, charts, frame, headlines, notices, table
+from pages.shared.page_paths import link
+from pages.shared.runs import frontier, key
 from pages.shared.visitor import admitted, own_port, visitor
 
 NAME = "jobs"
@@ -43,12 +43,10 @@ def named() -> Folder | None:
     """The sweep that the address names; None where it names none, which is told when it names one that is not there."""
     address.kept().page = NAME
     id = st.query_params.get("job", "")
-    folder = Folder(library() / SWEEPS / id) if ID.fullmatch(id) else None
-    if folder is not None and folder.path.is_dir():
-        return folder
-    if id:
+    folder = cached_sweeps.folder_of(id)
+    if id and folder is None:
         notices.warn([f"There is no sweep '{visible(id[:60])}' in this library; these are there."])
-    return None
+    return folder
 
 
 def library() -> Path:
@@ -69,9 +67,7 @@ def _every() -> None:
     if rows.empty:
         st.markdown("A first look at an endpoint takes about a minute.")
         with st.container(key="onward.first"):
-            st.page_link(
-                "launch.py", label="Measure an endpoint", icon=":material/arrow_forward:", icon_position="right"
-            )
+            link("launch", "Measure an endpoint")
         return
     st.caption("Pick a row to watch, cancel or resume a sweep.")
     ids = list(rows["id"])
@@ -113,7 +109,7 @@ def _one(folder: Folder, title: DeltaGenerator) -> None:
     story = cached_sweeps.run_story(folder)
     for name, made in cached_sweeps.run_figures(folder, st.context.theme.type or "light").items():
         with st.container(key=f"chart.{name}"):
-            st.plotly_chart(made, key=f"chart.jobs.{name}", theme=None, config=chart.CONFIG, alt=story.headline)
+            charts.draw(made, f"chart.jobs.{name}", story.headline)
         with st.container(key=f"actions.picture.{name}", horizontal=True):
             source, query = f"Source: sweep {folder.id}.", urlencode({"job": folder.id})
             buttons.picture(story.headline, source, query, f"kneepoint-{folder.id}-{name}", chart=f"chart.{name}")
@@ -130,11 +126,11 @@ def _following(active: bool, draw: Callable[[], None]) -> None:
 
 def _onward(folder: Folder, status: Mapping[str, Any]) -> None:
     with st.container(key="onward", horizontal=True, vertical_alignment="center"):
-        link("jobs", "All sweeps", {})
+        link("jobs", "All sweeps")
         link("run", "The run's story", {"run": folder.id})
         story = cached_sweeps.run_story(folder)
-        if story.lines and cached.count(View.of({"source": [story.source]}), cached.current().version):
-            link("pareto", "See it on the frontier", dict(frontier(story)))
+        if story.lines and cached.count(View.of({"source": [story.source]})):
+            link("pareto", "See it on the frontier", frontier(story))
 
 
 def _buttons(folder: Folder, status: Mapping[str, Any]) -> None:
@@ -175,7 +171,6 @@ def _do(what: str, folder: Folder) -> None:
 
 
 def _behind(folder: Folder) -> None:
-    """Draw the log, folded away."""
     try:
         lines = folder.log.read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_LINES:]
     except OSError:

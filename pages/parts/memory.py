@@ -27,7 +27,8 @@ def of_facts(page: Page) -> None:
     known = [row.slug for row in names.models() if (found := model_shape.known(row.slug)) and found.groups]
     listed = sorted({*known, *page.library.dropped_models}, key=lambda one: page.library.model_name(one).lower())
     shown = next(iter(page.view.values("model")), None)
-    box = f"{PICKED}.{page.version}.{shown}"  # another box for another list or model, so that none keeps what it had
+    # Another box for another list or model, so that none keeps what it had.
+    box = f"{PICKED}.{page.library.version}.{shown}"
     st.selectbox(
         "Any model",
         listed,
@@ -64,7 +65,7 @@ def _picked(name: str, box: str) -> None:
 def _show(name: str, slug: str) -> None:
     """Show a model on this page; one that states no precision has 16-bit weights until another is chosen."""
     address.choose(name, model=(slug,))
-    shown = cached.complete(name, address.kept().views[name], cached.library().version)
+    shown = cached.complete(name, address.kept().views[name])
     if not shown.values("precision") and shown.option("weights") == "stated":
         address.choose_option(name, "weights", "bf16")
 

@@ -10,20 +10,17 @@ from urllib.parse import urlencode
 
 from bench import catalogue, names, selection
 from bench.basis import limits, story
-from bench.catalogue import Metric
 from bench.chart import setting
-from bench.destinations import readings
-from bench.destinations.nearest import nearest
-from bench.destinations.readings import MOST_READINGS, SEVERAL, TextReading, Wanted
-from bench.destinations.words import LONGEST, Meaning, meaning
 from bench.errors import BenchError
 from bench.library import Library
 from bench.questions import question, questions
 from bench.questions.heatmap.cells import plan_fields
+from bench.suggestions import answered, readings
+from bench.suggestions.nearest import nearest
+from bench.suggestions.readings import MOST_READINGS, SEVERAL, TextReading, Wanted
+from bench.suggestions.words import Meaning, meaning
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import counted, inline, joined, number
-
-__all__ = ["EXAMPLE", "LONGEST", "Destination", "Directions", "directions", "of_cell"]
 
 EXAMPLE = "h200 mi355x deepseek fp8"
 
@@ -32,10 +29,6 @@ USUAL = ("pareto", "heatmap", "crossover", "cost")
 
 UNFED = ("launch", "jobs", "run", "sql")
 """The pages that need no points to be of use."""
-
-SILENT = ("pareto", "heatmap", "scaling", "cost", "crossover", "compare", "memory", "roofline", "capacity", "history")
-"""The pages that have no answer for some selections with points: no second column or count of chips, nothing with a
-price, both sides unlike, no published size or bandwidth, no second date."""
 
 SHOWING = ("metric", "x", "y")
 """The options by which a page shows a metric."""
@@ -77,7 +70,9 @@ def directions(library: Library, text: str) -> Directions:
         sentences.append(f"Did you mean {', '.join(near)}?")
         meant = meant if meant.is_of_something else meaning(library, " , ".join(near))
     sentences += [HELP] if meant.is_help else []
-    sentences += (f"{one.label}: {one.definition}" for one in map(_base, meant.metrics[:1]))
+    if meant.metrics:
+        base = catalogue.BASES[meant.metrics[0].base]
+        sentences.append(f"{base.label}: {base.definition}")
     offered: list[Destination] = []
     if meant.is_of_something:
         whole = readings.of(library, meant)
@@ -108,11 +103,6 @@ def _whole(library: Library, meant: Meaning, found: Sequence[TextReading]) -> It
     yield from (one for page in pages if (one := _destination(library, page, first)))
     if meant.is_named:
         yield from _otherwise(library, (*pages, *USUAL, "data"), others)
-
-
-def _base(metric: Metric) -> Metric:
-    """The row of the catalogue that a metric is a statistic of."""
-    return next(row for row in catalogue.base_metrics() if row.key == metric.base)
 
 
 def of_cell(library: Library, view: View, cell: str) -> Destination | None:
@@ -167,7 +157,7 @@ def _destination(library: Library, page: str, reading: TextReading) -> Destinati
     if not reading.points and page not in UNFED:
         return None
     if page in questions():
-        return _of_question(library, page, reading) if _answers(library, page, reading) else None
+        return _of_question(library, page, reading)
     if page == "data":
         return _data(library, reading)
     if page == "launch":
@@ -175,22 +165,9 @@ def _destination(library: Library, page: str, reading: TextReading) -> Destinati
     return Destination(page, TITLES.get(page, page.title()), "", None)
 
 
-def _answers(library: Library, page: str, reading: TextReading) -> bool:
-    """Whether a page can tell of this reading; one that says why it cannot has no answer."""
-    view = _linked_view(library, page, reading)
-    if view is None:
-        return False
-    if page not in SILENT or selection.count(library, View()) > story.MANY:
-        return True
-    try:
-        return question(page).answer(library, view).is_told
-    except BenchError:
-        return False
-
-
 def _data(library: Library, reading: TextReading) -> Destination:
     """The points themselves; of a metric how each source measured it."""
-    about = f"how {_base(reading.metric).label} was measured" if reading.metric else ""
+    about = f"how {catalogue.BASES[reading.metric.base].label} was measured" if reading.metric else ""
     words = (about, _words(reading.view, reading), _many(library, reading.view, reading, reading.points))
     view = View(reading.view.where, whole=True).with_options(tab="passports" if reading.metric else None)
     return Destination(
@@ -206,26 +183,24 @@ def _launch(reading: TextReading) -> Destination:
 
 
 def _of_question(library: Library, page: str, reading: TextReading) -> Destination | None:
-    """A question's page in the words of the story it will tell; where very MANY points are loaded, of all selected."""
-    module, view = question(page), _linked_view(library, page, reading)
+    """A question's page in the words of the story it tells, where it can; where very MANY points are loaded, untried
+    and of all selected."""
+    view = _linked_view(library, page, reading)
     if view is None:
         return None
     shown, points = view, reading.points
     if selection.count(library, View()) <= story.MANY:
-        try:
-            shown = module.complete(library, view)
-            if not _shows(library, shown, reading):
-                return None
-            points = selection.count(library, shown)
-        except BenchError:
+        answer = answered(library, page, view)
+        if answer is None or not _shows(library, answer.view, reading):
             return None
+        shown, points = answer.view, selection.count(library, answer.view)
     sides = _sides_words(reading) if page == "crossover" else ""
     of = shown.with_where(**{reading.sides[0]: None}) if sides and reading.sides else shown
     within = limits.words(limits.read(reading.view))
     metric = inline(reading.metric) if reading.metric else ""
     many = _many(library, shown, reading, points)
     about = [word for word in (metric, sides, _words(of, reading), within, many) if word]
-    return Destination(page, f"{module.TITLE}: {', '.join(about)}{_without(reading)}", view.query(), points)
+    return Destination(page, f"{question(page).TITLE}: {', '.join(about)}{_without(reading)}", view.query(), points)
 
 
 def _linked_view(library: Library, page: str, reading: TextReading) -> View | None:

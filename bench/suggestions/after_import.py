@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench import names, selection
-from bench.errors import BenchError
 from bench.library import Library
 from bench.questions import question
+from bench.suggestions import Step, answered
 from bench.view import View
 
 FRONTIER = "See it on the frontier"
@@ -19,15 +19,6 @@ ALIKE = ("precision", "isl", "osl")
 
 OF_THEM = "source IN (SELECT unnest(CAST(? AS VARCHAR[]))) AND origin IN (SELECT unnest(CAST(? AS VARCHAR[])))"
 """Whether a point is one of the new ones: a tool's file is filed under a name that published results may have too."""
-
-
-@dataclass(frozen=True)
-class PageLink:
-    """A page that shows the new points, and the View, written out whole, it shows them by."""
-
-    page: str
-    label: str
-    view: View
 
 
 @dataclass(frozen=True)
@@ -64,7 +55,7 @@ class NewPoints:
         return {} if self.evidence == ("measured",) else {"evidence": sorted({*self.evidence, "measured"})}
 
 
-def onward(library: Library, source_ids: Sequence[str]) -> tuple[list[PageLink], str]:
+def onward(library: Library, source_ids: Sequence[str]) -> tuple[list[Step], str]:
     """The pages that show the points of these sources, and a sentence where there is nothing to compare them with.
 
     No page when the sources hold no point of a known model that a question can chart.
@@ -74,8 +65,9 @@ def onward(library: Library, source_ids: Sequence[str]) -> tuple[list[PageLink],
         return [], ""
     axes = _axes(library, new)
     ways = _by_frontier(library, new, *axes) if axes else _by_cells(library, new)
-    compared = any(way.label == COMPARISON for way in ways)
-    return ways, "" if compared else f"No other source has {_name(new)} under the same workload yet."
+    if any(way.label == COMPARISON for way in ways):
+        return ways, ""
+    return ways, f"No other source has {names.display_name('model', new.model)} under the same workload yet."
 
 
 def _newcomers(library: Library, source_ids: Sequence[str]) -> NewPoints | None:
@@ -117,7 +109,7 @@ def _axes(library: Library, new: NewPoints) -> tuple[str, str] | None:
     return None
 
 
-def _by_frontier(library: Library, new: NewPoints, x: str, y: str) -> list[PageLink]:
+def _by_frontier(library: Library, new: NewPoints, x: str, y: str) -> list[Step]:
     """The new points under their commonest workload; and with others' under the one they share."""
     options, about = {"x": x, "y": y}, {"model": [new.model], **new.ranked_by}
     alone = View.of({**about, **new.alone, **_workload(library, new, x, y)}, options, whole=True)
@@ -127,7 +119,7 @@ def _by_frontier(library: Library, new: NewPoints, x: str, y: str) -> list[PageL
     return [way for one in wanted if (way := _way(library, *one))]
 
 
-def _by_cells(library: Library, new: NewPoints) -> list[PageLink]:
+def _by_cells(library: Library, new: NewPoints) -> list[Step]:
     """Points without a latency make no frontier, but cells, and curves that may cross others'."""
     about = {"model": [new.model], **new.ranked_by}
     own = View.of({**new.alone, "source": new.sources[:1]})
@@ -161,14 +153,7 @@ def _workload(
     return {key: (selection.written(value),) for key, value in values if value is not None}
 
 
-def _way(library: Library, page: str, label: str, view: View) -> PageLink | None:
-    """The View written out whole, where the page's question has rows for it."""
-    try:
-        whole = question(page).complete(library, view)
-        return PageLink(page, label, whole.made_whole()) if len(question(page).answer(library, whole).rows) else None
-    except BenchError:
-        return None
-
-
-def _name(new: NewPoints) -> str:
-    return names.display_name("model", new.model)
+def _way(library: Library, page: str, label: str, view: View) -> Step | None:
+    """The View written out whole, where the page has an answer for it."""
+    answer = answered(library, page, view)
+    return Step(page, label, answer.view.made_whole()) if answer else None

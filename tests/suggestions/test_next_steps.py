@@ -7,8 +7,9 @@ import pytest
 from bench.basis import story
 from bench.errors import BenchError
 from bench.library import Library
-from bench.next_steps import MOST, Step, leading, next_steps
 from bench.questions import Answer, question
+from bench.suggestions import Step
+from bench.suggestions.next_steps import MOST, leading, next_steps
 from bench.view import View
 from tests.thorough import some
 

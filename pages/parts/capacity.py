@@ -8,23 +8,17 @@ from bench.chart import value_label
 from bench.plain_text import markdown
 from bench.questions.capacity.planning import sweep_of
 from pages.shared.page import Page
+from pages.shared.page_paths import link
 
 
-def link(page: Page) -> None:
+def to_launch(page: Page) -> None:
     """Draw the way to Launch with the first plan's deployment, lengths and load; nothing without a plan or of a mix."""
     found = page.answer.result
     plan = next(iter((*found.plans, *found.beyond)), None)
     if plan is None or found.asked.demand.mix:
         return
     with st.container(key="onward.capacity", horizontal=True, vertical_alignment="center"):
-        st.page_link(
-            "launch.py",
-            label="Measure this point",
-            query_params=sweep_of(plan),
-            icon=":material/arrow_forward:",
-            icon_position="right",
-            help=markdown(f"A sweep of {plan.facts.hardware} at this load."),
-        )
+        link("launch", "Measure this point", sweep_of(plan), f"A sweep of {plan.facts.hardware} at this load.")
 
 
 def start(page: Page) -> None:

@@ -177,7 +177,7 @@ def meaning(library: Library, text: str) -> Meaning:
     meant = Meaning()
     rest = _without_numbers(library, text[:LONGEST].lower(), meant)
     words = [part for word in WORD.findall(rest)[:MOST] for part in _split(word)]
-    held = {kind: _held(library, kind) for kind in KINDS}
+    held = {kind: loaded(library, kind) for kind in KINDS}
     at, last, spelled = 0, "", ""
     unknown: list[str] = []
     while at < len(words):
@@ -273,7 +273,7 @@ def _exactly(kind: str, text: str, held: tuple[str, ...]) -> tuple[str, ...]:
     """What is meant by a whole name, alias, family or vendor: what is loaded of it, else what is known."""
     if kind == "precision" or (kind != "model" and "/" in text):
         return (text,) if text in held else ()
-    known = {row.slug for row in ROWS[kind]()}
+    known = {row.slug for row in names.rows(kind)}
     slugs = [slug for slug in names.matching(kind, text) if slug in known or slug in held]
     if kind == "accelerator" and not slugs:
         slugs = [row.slug for row in names.accelerators() if text == (row.vendor or "").lower()]
@@ -289,7 +289,7 @@ def _in_part(kind: str, word: str, held: tuple[str, ...]) -> tuple[str, ...]:
     if kind == "accelerator" and not (any(map(str.isdigit, word)) or word.rstrip("s") == "tpu"):
         return ()
     word = word.removesuffix("s") if word == "tpus" else word
-    for candidates in (held, tuple(row.slug for row in ROWS[kind]())):
+    for candidates in (held, tuple(row.slug for row in names.rows(kind))):
         for fits in (lambda part: part == word, lambda part: len(word) > 2 and _begins(part, word)):
             found = tuple(slug for slug in candidates if any(map(fits, _parts(kind, slug))))
             if found:
@@ -305,12 +305,12 @@ def _begins(part: str, word: str) -> bool:
 @cache
 def _parts(kind: str, slug: str) -> frozenset[str]:
     """The words of a slug and of the names of its row."""
-    row = next((row for row in ROWS[kind]() if row.slug == slug), None)
+    row = next((row for row in names.rows(kind) if row.slug == slug), None)
     spellings = (slug, row.name, *row.aliases) if row else (slug,)
     return frozenset(part for one in spellings for part in re.split(r"[^a-z0-9.]+", one.lower()) if part)
 
 
-def _held(library: Library, kind: str) -> tuple[str, ...]:
+def loaded(library: Library, kind: str) -> tuple[str, ...]:
     """The values that loaded points have, those with the most points first."""
     rows = library.fetch(f"SELECT {kind}, count(*) FROM points WHERE {kind} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1")
     return tuple(str(value) for value, _ in rows)
@@ -381,10 +381,3 @@ def _tokens(text: str) -> tuple[str, ...]:
     if not text.endswith("k"):
         return (str(int(text.replace(",", ""))),)
     return tuple(str(int(text[:-1]) * size) for size in (1024, 1000))
-
-
-ROWS: Mapping[str, Callable[[], Sequence[names.Accelerator | names.Model | names.Engine]]] = {
-    "accelerator": names.accelerators,
-    "engine": names.engines,
-    "model": names.models,
-}

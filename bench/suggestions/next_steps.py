@@ -19,6 +19,7 @@ from bench.errors import BenchError
 from bench.library import Library
 from bench.library.newest_runs import OLDER, SET_ASIDE
 from bench.questions import Answer, Steps, question, questions
+from bench.suggestions import Step, answered, bare
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import inline, joined, lowered, number
 
@@ -30,16 +31,6 @@ OTHERS = 2
 
 SUPPOSED = ("bf16", "fp8", "fp4")
 """The weights that are supposed where no point states any."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """A choice that leads to an answer: the page it is on, what it does and gains in words, and the View after it."""
-
-    page: str
-    label: str
-    gain: str
-    view: View
 
 
 ChangedView = tuple[str, View]
@@ -90,10 +81,10 @@ def leading() -> dict[str, Steps]:
 
 def _here(dead: DeadEnd) -> Iterator[Step]:
     """The changes after which this page answers; what leads to a View that was seen before is not tried."""
-    seen = {_bare(dead.shown)}
+    seen = {bare(dead.shown)}
     for words, view in islice(_changes(dead), TRIED):
         if found := answered(dead.library, dead.name, view, seen):
-            yield Step(dead.name, _filled_in(words, dead, found.view), dead.steps.gain(found.rows), view)
+            yield Step(dead.name, _filled_in(words, dead, found.view), view, dead.steps.gain(found.rows))
 
 
 def _elsewhere(dead: DeadEnd) -> Iterator[Step]:
@@ -117,26 +108,7 @@ def _elsewhere(dead: DeadEnd) -> Iterator[Step]:
 
 
 def _opened(page: str, about: str, found: Answer[Any], view: View) -> Step:
-    return Step(page, f"{question(page).TITLE}{about}", leading()[page].gain(found.rows), view)
-
-
-def answered(library: Library, name: str, view: View, seen: set[View] | None = None) -> Answer[Any] | None:
-    """A question's answer for a View, where it has one and its complete View was not `seen`, where it then is."""
-    module, seen = question(name), set() if seen is None else seen
-    try:
-        whole = module.complete(library, view)
-        if _bare(whole) in seen:
-            return None
-        seen.add(_bare(whole))
-        found = module.answer(library, whole)
-    except BenchError:
-        return None
-    return found if found.is_told else None
-
-
-def _bare(view: View) -> View:
-    """A complete View without what of it was filled in and not chosen, which no answer depends on."""
-    return view.with_options(**{story.FILLED: None}).made_whole()
+    return Step(page, f"{question(page).TITLE}{about}", view, leading()[page].gain(found.rows))
 
 
 def _changes(dead: DeadEnd) -> Iterator[ChangedView]:
@@ -269,6 +241,5 @@ def _filled_in(words: str, dead: DeadEnd, view: View) -> str:
 
 
 def _named(key: str, view: View) -> str:
-    """A filter's values in words."""
     words = [one.upper() if key == "precision" else value_label(key, one) for one in view.values(key)]
     return joined(words, "or", at_most=2)

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench import catalogue, names, selection
-from bench.destinations import EXAMPLE, Directions, directions, of_cell
-from bench.destinations.words import meaning
 from bench.library import Library
 from bench.questions import question, questions
+from bench.suggestions.typed import EXAMPLE, Directions, directions, of_cell
+from bench.suggestions.words import meaning
 from bench.view import View
 from tests.library.files import published
 from tests.questions.heatmap.results import point
@@ -262,7 +262,7 @@ def test_a_metric_leads_to_its_pages_and_its_definition(shipped):
 
 
 def test_every_metric_is_known_by_its_label_and_its_key(shipped):
-    for metric in catalogue.base_metrics():
+    for metric in catalogue.METRICS:
         for text in [metric.key, *([metric.label] if metric.direction != "neutral" else [])]:
             meant = meaning(shipped, f"deepseek {text}, fp8")
             assert (set(meant.groups), meant.unknown) == ({"model", "precision"}, ()), text

@@ -8,8 +8,8 @@ from itertools import islice, product
 
 from bench import selection
 from bench.catalogue import Metric
-from bench.destinations.words import Meaning, WordGroups
 from bench.library import Library
+from bench.suggestions.words import Meaning, WordGroups
 from bench.view import FILTER_BY_KEY, View
 
 MOST_READINGS = 4

@@ -6,7 +6,7 @@ import streamlit as st
 
 from bench.questions.cost.figure import MOST, every
 from pages.shared import address, result
-from pages.shared.frame import Page
+from pages.shared.page import Page
 
 
 def figure(page: Page) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from bench import catalogue, names
-from bench.destinations.words import KINDS, METRICS, ROWS, pages
 from bench.library import Library
 from bench.questions import question, questions
+from bench.suggestions.words import KINDS, METRICS, loaded, pages
 
 CLOSE = 0.75
 """Words that are less alike than this are not taken for each other."""
@@ -39,15 +39,13 @@ def _spellings(library: Library) -> dict[str, str]:
     for kind in KINDS:
         if kind == "precision":
             continue
-        rows = library.fetch(f"SELECT {kind} FROM points WHERE {kind} IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1")
-        slugs = dict.fromkeys([*(str(slug) for (slug,) in rows), *(row.slug for row in ROWS[kind]())])
-        for slug in slugs:
+        for slug in dict.fromkeys([*loaded(library, kind), *(row.slug for row in names.rows(kind))]):
             name = names.display_name(kind, slug)
             for spelling in (slug, *re.split(r"[^a-z0-9.]+", f"{slug} {name}".lower())):
                 if len(spelling) >= SHORTEST and not spelling.isdigit():
                     known.setdefault(spelling, name)
     for word, base in METRICS.items():
-        known.setdefault(word, next(row.label for row in catalogue.base_metrics() if row.key == base))
+        known.setdefault(word, catalogue.BASES[base].label)
     for page, words in pages().items():
         title = question(page).TITLE if page in questions() else page.title()
         for word in sorted(words):

@@ -1,1 +1,0 @@
-"""What only the Cost page draws."""

@@ -1,1 +1,0 @@
-"""What only the Crossover page draws."""
