@@ -22,7 +22,7 @@ from bench.formats.reading.point_table import (
     REAL,
     WORKLOAD_COLUMNS,
 )
-from bench.formats.table.cells import POINT_CELLS, Parse, Unexpected, text
+from bench.formats.table.cells import POINT_CELLS, Parse, Unexpected, text, whole
 from bench.records import Evidence, LoadKind, Origin
 
 STATED = ("source", "harness", "harness_version", "evidence", "origin", "date", "source_url", "note")
@@ -59,8 +59,10 @@ PARSERS: Mapping[str, Parse] = {
     **dict.fromkeys((*ABOUT, PRICE, *COLUMNS), text),
     **dict.fromkeys((PRICE, *(key for key, kind in COLUMNS.items() if kind == REAL)), _amount),
     **{key: POINT_CELLS[key][1] for key in COLUMNS if key in POINT_CELLS},
+    "turns": whole(0),
+    "request_rate": _amount,
 }
-"""How the text of a fact is read: as a cell of a table is."""
+"""How the text of a fact is read: as a cell of a table is, but for two that may be 0 in older ledgers."""
 
 
 def checked(facts: Mapping[str, object]) -> dict[str, Any]:

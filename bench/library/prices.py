@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from bench.errors import InputError
-from bench.formats.table.cells import Parse, Unexpected, choice, day, link, rate, slug, text, whole
+from bench.formats.table.cells import Parse, Unexpected, choice, link, rate, slug, text, whole
 from bench.names import accelerator_slug
 from bench.records import Price, Refusal
 
@@ -19,6 +20,15 @@ TERMS = tuple(
 PLACEHOLDERS = (700.0, 9.99)
 """Figures that catalogues print where they have no price: 700.0 in SkyPilot's, 9.99 in SemiAnalysis' registry."""
 
+
+def _iso_day(cell: str) -> datetime.date:
+    """The day of a quote, which may hold from a day to come."""
+    try:
+        return datetime.date.fromisoformat(cell)
+    except ValueError:
+        raise Unexpected("a date as 2026-11-20") from None
+
+
 NEEDED = ("provider", "accelerator", "accelerators", "terms", "usd_per_hour")
 PARSERS: Mapping[str, Parse] = {
     **dict.fromkeys(("book", "provider", "instance", "region", "note"), text),
@@ -27,7 +37,7 @@ PARSERS: Mapping[str, Parse] = {
     "terms": choice(TERMS),
     "usd_per_hour": rate,
     "usd_per_accelerator_hour": rate,
-    "as_of": day,
+    "as_of": _iso_day,
     "source_url": link,
 }
 """How a cell of each column is read, as in a table of results."""

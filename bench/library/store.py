@@ -30,7 +30,8 @@ ABANDONED_S = 60
 SCRATCH = "kneepoint-import-"
 """What the names of folders in the temporary place begin with."""
 
-LOCK = "lock"
+LOCK, EARLIER_LOCK = "lock", ".lock"
+"""The file whose lock says that a folder's process lives, and its name in temporary folders before."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """What the system says of a disk that takes no more."""
 
@@ -236,8 +237,13 @@ def promised(root: Root) -> set[str]:
 
 
 def temporary(prefix: str) -> list[Path]:
-    """The folders of this machine's temporary place whose names begin so."""
-    return list(Path(tempfile.gettempdir()).glob(f"{prefix}*"))
+    """This user's folders of the machine's temporary place whose names begin so; others may put any there."""
+    own = []
+    for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+        with contextlib.suppress(OSError):
+            if folder.lstat().st_uid == os.getuid():
+                own.append(folder)
+    return own
 
 
 def clear_abandoned(folders: Iterable[Path], of_process: int | None = None) -> None:
@@ -246,7 +252,7 @@ def clear_abandoned(folders: Iterable[Path], of_process: int | None = None) -> N
         with contextlib.suppress(OSError):
             settled = time.time() - folder.stat().st_mtime > ABANDONED_S
             known = of_process is not None and folder.name.endswith(f"-{of_process}")
-            if (settled or known) and nobody_holds(folder / LOCK):
+            if (settled or known) and all(nobody_holds(folder / name) for name in (LOCK, EARLIER_LOCK)):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -361,7 +367,7 @@ def sync_file(path: Path) -> None:
 def nobody_holds(lock: Path) -> bool:
     """Whether no process holds the lock of this file; so too where there is no such file."""
     try:
-        handle = os.open(lock, os.O_RDONLY)
+        handle = os.open(lock, os.O_RDONLY | os.O_NONBLOCK)  # a pipe of that name would never open
     except (FileNotFoundError, NotADirectoryError):
         return True
     try:

@@ -43,6 +43,22 @@ def test_the_folder_of_a_process_that_was_killed_is_cleared(tmp_path: Path, monk
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_others_put_beside_it_neither_blocks_nor_is_cleared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    piped, theirs = tmp_path / f"{SCRATCH}piped", tmp_path / f"{SCRATCH}theirs"
+    for folder in (piped, theirs):
+        folder.mkdir()
+    os.mkfifo(piped / "lock")
+    if os.getuid() == 0:
+        os.chown(theirs, 12345, 12345)
+    for folder in (piped, theirs):
+        os.utime(folder, (1, 1))
+    uploads.clear_abandoned()
+    assert list(tmp_path.iterdir()) == [theirs] * (os.getuid() == 0)
+
+
 def test_opening_a_library_clears_what_killed_imports_have_left_in_it(tmp_path: Path) -> None:
     for name, age in (("left-1", 10 * ABANDONED_S), ("young-2", 0)):
         folder = tmp_path / "library" / "tmp" / name

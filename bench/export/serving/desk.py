@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import tempfile
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 TIME_LIMIT_S = 120.0
 LOOKED_EVERY_S = 0.1
+BROKE_OFF = "The export broke off; the library is unharmed. Narrow the selection, or ask again."
 
 
 class Busy(UsageError):
@@ -61,7 +63,8 @@ class ExportDesk:
                 self._write(file, kind, view, gone)
                 file.seek(0)
             except BaseException:
-                file.close()
+                with contextlib.suppress(OSError):  # what a full disk has not taken
+                    file.close()
                 raise
         finally:
             self._places.release()
@@ -80,7 +83,11 @@ class ExportDesk:
                 raise too_long
             return False
 
-        status = Worker("bench.export.serving.child", request).attend(file.write, is_over, LOOKED_EVERY_S)
+        try:
+            status = Worker("bench.export.serving.child", request).attend(file.write, is_over, LOOKED_EVERY_S)
+            file.flush()
+        except OSError as problem:  # the disk is full
+            raise BenchError(BROKE_OFF) from problem
         if status == -signal.SIGALRM:
             raise too_long
         if status == REFUSED:
@@ -88,4 +95,4 @@ class ExportDesk:
             told = json.load(file)
             raise (UsageError if told["usage"] else BenchError)(told["why"])
         if status != 0:
-            raise BenchError("The export broke off; the library is unharmed. Narrow the selection, or ask again.")
+            raise BenchError(BROKE_OFF)

@@ -38,7 +38,7 @@ BATCH_ROWS = 2048
 IDLE_S = 900.0
 """A process nobody asks gives its memory back."""
 
-WORD = re.compile(r"[a-z]\w+")
+WORD, TEXT = re.compile(r"[a-z]\w+"), re.compile(r"'(?:[^']|'')*'")
 TIME_WITH_OFFSET = "TIME WITH TIME ZONE"
 TOO_MUCH = "The query needed more memory than a query may have; select less."
 GONE = "A file of the library was replaced while the query read it; run it again."
@@ -71,7 +71,7 @@ def _know_every_metric(library: Library, cursor: duckdb.DuckDBPyConnection, stat
 
     A query then runs on every library; others' columns stay out of a SELECT *.
     """
-    named = {word for word in WORD.findall(statement.lower()) if catalogue.is_metric(word)}
+    named = {word for word in WORD.findall(TEXT.sub("", statement.lower())) if catalogue.is_metric(word)}
     if absent := sorted(key for key in named if not library.has(key)):
         columns = ", ".join(f"NULL::DOUBLE AS {quoted(key)}" for key in absent)
         cursor.execute(f"CREATE TEMP VIEW points AS SELECT *, {columns} FROM memory.main.points")

@@ -80,3 +80,10 @@ def test_a_file_that_takes_too_long_or_is_broken_off_is_told(library: Library, m
     monkeypatch.setattr(desk, "TIME_LIMIT_S", 60.0)
     with pytest.raises(BenchError, match="broke off"):
         at.written(kind, View(), kill)
+
+
+def test_a_full_disk_is_told_in_a_sentence(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda: open("/dev/full", "w+b"))  # noqa: SIM115
+    with pytest.raises(BenchError, match="The export broke off; the library is unharmed"):
+        ExportDesk(library).written(export.format_named("markdown"), View())
+    assert not children()
