@@ -55,11 +55,11 @@ class Target:
     """The endpoint that is asked: where it listens, the route, and what each request carries.
 
     `address` is the IP address that stands for `host` from the first request to the last, looked up once when None.
-    `headers` may hold a key: they are in memory only and in no repr. `ca_file` is trusted in place of the system's where
-    connections are `secure`. `from_page` says that a page asked for it: then `host` may be no name for this machine
-    but localhost. `root` is what the paths of other
-    routes begin with and `query` what ends the path of each, with its question mark. Where there are several base
-    URLs `others` are the further ones, and requests go round by their number.
+    `headers` may hold a key: they are in memory only and in no repr. `ca_file` is trusted in place of the system's
+    where connections are `secure`. `from_page` says that a page asked for it: then `host` may be no name for this
+    machine but localhost. `root` is what the paths of other routes begin with and `query` what ends the path of each,
+    with its question mark. Where there are several base URLs `others` are the further ones, and requests go round by
+    their number.
     """
 
     host: str
