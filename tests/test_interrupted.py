@@ -45,7 +45,7 @@ def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path, num
 
 def test_each_signal_unwinds_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in ENDING:  # the handler is called, not the signal sent: without one it would end the tests
-        monkeypatch.setattr(cli, "_run", lambda _, number=number: signal.getsignal(number)(number, None))
+        monkeypatch.setattr(cli, "parser", lambda _, number=number: signal.getsignal(number)(number, None))
         before = signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
         try:
             assert cli.main([]) == 128 + number

@@ -23,6 +23,7 @@ from bench.sweep.planning.plan import Plan
 from bench.sweep.session.setup import looked_at
 from bench.sweep.wire.exchange import Target
 from bench.sweep.wire.redaction import kept, redacted, redacted_document
+from tests.polling import until
 from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import command
 from tests.thorough import some
@@ -116,6 +117,8 @@ def said(place: Path, library: Path, *sweep: str) -> Iterator[tuple[str, str]]:
                 yield name, done.stdout + done.stderr
             yield "GET", json.dumps(api.sweep(library, folder.id)[1], ensure_ascii=False)
         yield "GET", json.dumps(api.sweeps(library)[1], ensure_ascii=False)
+    if "--detach" in sweep:  # its process enters the results after it has said that it is done
+        until(lambda: any((library / "points").glob("*.parquet")) and not any((library / "tmp").iterdir()))
     yield from everything(place)
 
 
