@@ -9,10 +9,8 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from bench.endpoint import Settings, failures, running, truth
+from bench.endpoint import Settings, running, truth
 from tests.endpoint.asking import PATIENCE, Reply, chat, many, post, run
 
 pytestmark = pytest.mark.long
@@ -124,12 +122,3 @@ def test_shares_are_kept_and_the_log_names_every_failure(tmp_path: Path) -> None
     logged = truth.read(log)
     assert sum(entry.failure == "500" for entry in logged) == statuses.count(500)
     assert sorted(entry.number for entry in logged) == list(range(100))
-
-
-@given(st.integers(0, 10_000), st.integers(0, 500), st.floats(0, 0.5), st.floats(0, 0.5))
-def test_the_same_seed_fails_the_same_requests(seed: int, number: int, one: float, other: float) -> None:
-    fail = {"500": one, "stall": other}
-    first = failures.chosen(fail, {}, seed, number)
-    assert first == failures.chosen(fail, {}, seed, number)
-    assert first in ("500", "stall", None)
-    assert failures.chosen(fail, {number: "cut"}, seed, number) == "cut"
