@@ -7,7 +7,7 @@ import pytest
 from bench import names
 from bench.basis import model_shape
 from bench.maths import model_memory
-from bench.maths.model_shape import ModelShape, cache_bytes
+from bench.maths.model_shape import ModelShape
 
 GIB = 2**30
 
@@ -64,12 +64,6 @@ def test_a_token_and_a_request_keep_what_was_worked_out_elsewhere(slug: str) -> 
     assert found.cache_bytes(MEBI, 2) == MEBI * token + request + CONVOLVED.get(slug, 0)
 
 
-def test_latents_beside_states_of_kimi_linear() -> None:
-    """7 layers of 512 + 64 and 20 of 32 heads x 128 x 128 in FP32."""
-    kept = [model_shape._group("7 latent 512+64", 32), model_shape._group("20 state 2097152 of 32", 32)]
-    assert [cache_bytes(kept, tokens, 2) for tokens in (0, 1000)] == [41_943_040, 41_943_040 + 8_064_000]
-
-
 def test_what_a_table_leaves_open_stays_open():
     assert model_shape.known("no-such-model") is None
     assert model_shape.known(None) is None
@@ -92,8 +86,3 @@ def test_weights_are_within_a_few_percent_of_what_vllm_loaded():
         found = model_memory.weight_bytes(shape(slug), precision)
         assert found is not None
         assert found / GIB == pytest.approx(logged, rel=0.08)
-
-
-def test_a_part_of_kv_layers_that_says_nothing_is_an_error():
-    with pytest.raises(ValueError, match="no group of layers"):
-        model_shape._group("80 layers", 1)
