@@ -14,14 +14,12 @@ from urllib.parse import urlsplit
 
 import psutil
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from bench import api, export
 from bench.access import Visitor
 from bench.endpoint import Settings
 from bench.endpoint.serving import running as serving
-from bench.errors import NotFound, UsageError
+from bench.errors import NotFound
 from bench.export.serving.desk import ExportDesk
 from bench.library import Library
 from bench.sweep.folder import Folder, listed
@@ -30,7 +28,6 @@ from bench.sweep.session import launching
 from tests.benchmarks._server import NOT_WARMED, Server, running
 from tests.library.files import table
 from tests.polling import until
-from tests.thorough import times
 
 OWN_PORT = 8501
 JSON = {"host": f"localhost:{OWN_PORT}", "content-type": "application/json"}
@@ -52,12 +49,6 @@ DOTTED = {
     "point.warmup_requests": 2,
     "seed": 3,
 }
-SAID = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=20), inner, max_size=3),
-    max_leaves=8,
-)
-KEYS = st.sampled_from([*TABLES, *DOTTED, "profile", "facts", "vendor", "vendor.x", "workloads.prompts", "a.b.c.d.e"])
 
 
 def here(**headers: str) -> Visitor:
@@ -87,19 +78,6 @@ def everything_refused(library: Path, visitor: Visitor, content: bytes = b"{}") 
 
 def test_tables_and_dotted_fields_state_the_same_plan(tmp_path: Path) -> None:
     assert api.plan_in(TABLES, tmp_path) == api.plan_in(DOTTED, tmp_path) == Plan.from_mapping(TABLES)
-
-
-@settings(max_examples=times(25, 8))
-@given(st.dictionaries(KEYS | st.text(max_size=12), SAID, max_size=8))
-def test_whatever_is_stated_is_a_plan_or_a_sentence(stated: dict[str, Any]) -> None:
-    said = ""
-    try:
-        plan = api.plan_in({**DOTTED, **stated}, Path("/nowhere"))
-        assert not any(workload.prompts or workload.trace for workload in plan.workloads)
-    except UsageError as problem:
-        said = str(problem)
-    assert said == "" or said.endswith((".", "?"))
-    assert "\n" not in said
 
 
 @pytest.mark.parametrize(

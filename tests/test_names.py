@@ -20,23 +20,6 @@ def test_slug_and_name_lead_to_the_row(kind):
         assert row.slug in names.matching(kind, row.slug)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_spelling_means_two_things(kind):
-    owners: dict[str, set[str]] = {}
-    assert not [row.name for row in KINDS[kind] if names.slugified(row.slug) != row.slug or names.is_machine(row.name)]
-    for row in KINDS[kind]:
-        for spelling in {row.slug, row.name, *row.aliases}:
-            owners.setdefault("".join(filter(str.isalnum, spelling.lower())), set()).add(row.slug)
-    assert {spelling: slugs for spelling, slugs in owners.items() if len(slugs) > 1} == {}
-
-
-def test_a_tpu_v7x_chip_has_two_devices_and_a_v6e_chip_one():
-    ironwood, trillium = names.accelerator("tpu-v7x"), names.accelerator("tpu-v6e")
-    assert ironwood is not None
-    assert trillium is not None
-    assert (ironwood.devices_per_chip, trillium.devices_per_chip) == (2, 1)
-
-
 def test_siblings_are_never_merged_and_what_is_unknown_keeps_its_own_name():
     siblings = ("Llama-3.1-70B", "Llama-3.3-70B", "meta-llama/Meta-Llama-3-70B", "Llama-3.1-8B")
     assert len({names.model_slug(name) for name in siblings}) == 4

@@ -41,13 +41,3 @@ def test_an_address_in_markdown_is_no_address_to_link_to():
         read = re.sub(r"\\(.)", r"\1", plain_text.markdown(text))
         assert read.replace(plain_text.WORD_JOINER, "") == text
         assert not re.search(r"://|www\.|\w@", read, re.IGNORECASE)
-
-
-def test_formulas_get_a_quote_and_numbers_do_not():
-    assert plain_text.csv_cell("=1+1") == "'=1+1"
-    assert plain_text.csv_cell("@SUM(A1)") == "'@SUM(A1)"
-    assert plain_text.csv_cell("+cmd|' /C calc'!A0") == "'+cmd|' /C calc'!A0"
-    assert plain_text.csv_cell("-2.5") == "-2.5"
-    assert plain_text.csv_cell(-2.5) == -2.5
-    assert plain_text.csv_cell("h100-sxm") == "h100-sxm"
-    assert plain_text.csv_cell(None) is None

@@ -18,8 +18,6 @@ from data.recipes.articles.filing import value
 from tests.library.files import published
 from tests.questions.heatmap.results import library_of, point
 
-STATED = {"value": "metric", "output_tokens_per_s": "throughput", "usd_per_hour": "price"}
-
 
 @pytest.fixture(scope="module")
 def shipped_audit(shipped: Library) -> audit.Audit:

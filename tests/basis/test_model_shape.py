@@ -7,7 +7,7 @@ import pytest
 from bench import names
 from bench.basis import model_shape
 from bench.maths import model_memory
-from bench.maths.model_shape import ModelShape, cache_bytes
+from bench.maths.model_shape import ModelShape
 
 GIB = 2**30
 
@@ -31,16 +31,6 @@ def test_layers_add_up_to_the_published_bytes_of_a_token(row):
         assert beyond == row.kv_bytes_per_token_bf16_beyond_window
     if row.layers:
         assert found.layers == row.layers
-
-
-def test_bytes_of_a_token_by_hand():
-    assert shape("llama-3.1-70b").cache_bytes(1, 2) == 80 * 8 * 128 * 2 * 2 == 327_680
-    assert shape("deepseek-v3").cache_bytes(1, 2) == 61 * (512 + 64) * 2 == 70_272
-    # 50 x 16 x 256 x (K and V) x 2 B up to 1,024 tokens, and 10 x 4 x 512 x (K alone) x 2 B
-    assert shape("gemma-4-31b").cache_bytes(2560, 2) == 1024 * (819_200 + 40_960) + 1536 * 40_960
-    # 12 x 2 x 256 x (K and V) x 2 B = 24,576 B of a token; 36 x (32 x 128 x 128 x 4 B + 3 x 8,192 x 2 B) of a request
-    state = 36 * (32 * 128 * 128 * 4 + 3 * 8192 * 2)
-    assert shape("qwen3-next-80b-a3b").cache_bytes(1000, 2) == state + 24_576_000 == 77_266_944 + 24_576_000
 
 
 CACHES = {
@@ -74,25 +64,6 @@ def test_a_token_and_a_request_keep_what_was_worked_out_elsewhere(slug: str) -> 
     assert found.cache_bytes(MEBI, 2) == MEBI * token + request + CONVOLVED.get(slug, 0)
 
 
-def test_a_mebi_of_tokens_of_sparse_and_compressed_attention() -> None:
-    """83.88, 9.62 and 6.72 GiB, as megadose.ai and vLLM's blog on DeepSeek-V4 have them, without a state."""
-    states = {"deepseek-v3.2": 0, "deepseek-v4-pro": 17_481_728, "deepseek-v4-flash": 11_345_920}
-    found = [(shape(slug).cache_bytes(MEBI, 2) - state) / GIB for slug, state in states.items()]
-    assert found == pytest.approx([83.875, 9.6246, 6.724], rel=1e-5)
-
-
-def test_latents_beside_states_of_kimi_linear() -> None:
-    """7 layers of 512 + 64 and 20 of 32 heads x 128 x 128 in FP32."""
-    kept = [model_shape._group("7 latent 512+64", 32), model_shape._group("20 state 2097152 of 32", 32)]
-    assert [cache_bytes(kept, tokens, 2) for tokens in (0, 1000)] == [41_943_040, 41_943_040 + 8_064_000]
-
-
-def test_caches_of_the_longest_requests_as_unsloth_4757_prints_them():
-    """Their GB are GiB: 62 layers of Gemma 3 are 10.41, 61 of DeepSeek-V3.1 10.72."""
-    assert shape("gemma-3-27b").cache_bytes(131_072, 2) / GIB == pytest.approx(10.41, abs=0.005)
-    assert shape("deepseek-v3").cache_bytes(163_840, 2) / GIB == pytest.approx(10.72, abs=0.005)
-
-
 def test_what_a_table_leaves_open_stays_open():
     assert model_shape.known("no-such-model") is None
     assert model_shape.known(None) is None
@@ -115,8 +86,3 @@ def test_weights_are_within_a_few_percent_of_what_vllm_loaded():
         found = model_memory.weight_bytes(shape(slug), precision)
         assert found is not None
         assert found / GIB == pytest.approx(logged, rel=0.08)
-
-
-def test_a_part_of_kv_layers_that_says_nothing_is_an_error():
-    with pytest.raises(ValueError, match="no group of layers"):
-        model_shape._group("80 layers", 1)

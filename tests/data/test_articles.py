@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from decimal import Decimal
-from functools import cache
 
-import pytest
-
-from bench.catalogue import is_metric
 from bench.library.prices import read_book
 from data.recipes.articles import RULES, filings, tables, transcription
 from data.recipes.articles.filing import Figure, Judged, LeftOut, Paid, value
 from data.recipes.tables import TRANSCRIPTIONS
+from tests.data.published import only, rows
 
 H100_ARTICLE, RVLLM = "inferencebench-gemma4-h100", "rvllm-tpu-v6e-vs-h100"
 FIGURE = "output_tokens_per_s"
 STEP = "decode_step_ms_mean"
-
-
-@cache
-def rows(stem: str) -> tuple[dict[str, str], ...]:
-    """The rows of one published table, as its CSV holds them."""
-    found = next(table for table in tables() if table.stem == stem)
-    return tuple(csv.DictReader(found.csv().splitlines()))
 
 
 def sweep(metric: str, axis: str = "batch", stem: str = RVLLM, **where: str) -> dict[int, float]:
@@ -35,12 +24,6 @@ def sweep(metric: str, axis: str = "batch", stem: str = RVLLM, **where: str) -> 
     series = {int(row[axis]): float(row[metric]) for row in found}
     assert len(series) == len(found), f"{len(found) - len(series)} points twice in {where}"
     return series
-
-
-def only(stem: str, **where: str) -> dict[str, str]:
-    found = [row for row in rows(stem) if all(row[column] == text for column, text in where.items())]
-    assert len(found) == 1, f"{len(found)} rows of {stem} with {where}"
-    return found[0]
 
 
 def kinds(row: dict[str, str]) -> set[str]:
@@ -68,17 +51,6 @@ def test_the_source_note_counts_what_was_left_out_and_why() -> None:
     scores = sum(len(table.rows) for table in tables() if table.stem.endswith("-scores"))
     assert f"| 233 | {points} points |" in note
     assert f"| 35 | {scores} scores |" in note
-
-
-def test_no_measurement_stands_twice() -> None:
-    say_nothing_of_identity = ("note", "restated_in", "flags", "evidence", "origin")
-    for table in tables():
-        seen: Counter[tuple[object, ...]] = Counter()
-        for row in rows(table.stem):
-            identity = tuple(row[key] for key in row if not is_metric(key) and key not in say_nothing_of_identity)
-            seen.update((identity, key, row[key]) for key in row if is_metric(key) and row[key])
-            seen[identity] += 1
-        assert not [key for key, count in seen.items() if count > 1], table.stem
 
 
 def test_the_tpu_sweeps_are_the_printed_ones() -> None:
@@ -111,15 +83,6 @@ def test_april_and_june_are_two_sweeps_of_rvllm_on_the_h100() -> None:
     assert (sweep(FIGURE, **april)[512], sweep(FIGURE, **june)[256]) == (8786, 7607)
     noisy = {row["batch"] for row in rows(RVLLM) if "methodology" in kinds(row)}
     assert noisy == {"64", "128", "256", "512"}
-
-
-def test_step_time_and_throughput_agree() -> None:
-    both = [row for row in rows(RVLLM) if row[FIGURE] and row[STEP]]
-    # TPU: 7 batches, 2 smaller models, 4 contexts; rvLLM on the H100: 9, 9 and the eager run
-    assert len(both) == 7 + 2 + 4 + 9 + 9 + 1
-    for row in both:
-        # worst as printed: the eager run, "11" and "~91"
-        assert float(row[FIGURE]) == pytest.approx(1000 * int(row["batch"]) / float(row[STEP]), rel=0.011)
 
 
 def test_context_figures_keep_their_path_and_their_doubt() -> None:

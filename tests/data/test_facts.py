@@ -57,10 +57,10 @@ def test_a_spelling_stands_for_one_thing_only(name: str) -> None:
     spelled: dict[str, str] = {}
     for row in table(name):
         for text in {row["slug"], row["name"], *row["aliases"].split("|"), row.get("checkpoint", "")} - {""}:
-            folded = "".join(letter for letter in text.lower() if letter.isalnum() or letter == ".")
+            folded = "".join(filter(str.isalnum, text.lower()))
             assert spelled.setdefault(folded, row["slug"]) == row["slug"], text
     assert len({row["slug"] for row in table(name)}) == len(table(name))
-    assert all(row["slug"] == names.slugified(row["slug"]) for row in table(name))
+    assert all(row["slug"] == names.slugified(row["slug"]) and not names.is_machine(row["name"]) for row in table(name))
 
 
 @pytest.mark.parametrize("name", ["accelerators", "models"])
@@ -126,10 +126,6 @@ def test_facts_that_carry_a_roofline() -> None:
     h100, v6e = (next(row for row in names.accelerators() if row.slug == one) for one in ("h100-sxm", "tpu-v6e"))
     assert (h100.hbm_tb_s, h100.bf16_tflops, h100.fp8_tflops, h100.memory_gb, h100.tdp_w) == (3.35, 989, 1979, 80, 700)
     assert (v6e.hbm_tb_s, v6e.bf16_tflops, v6e.memory_gb, v6e.tdp_w) == (1.638, 918, 32, None)
-    gemma, deepseek = (next(row for row in names.models() if row.slug == one) for one in ("gemma-4-31b", "deepseek-r1"))
-    assert gemma.kv_bytes_per_token_bf16 == 50 * 16 * 256 * 2 * 2 + 10 * 4 * 512 * 2
-    assert gemma.kv_bytes_per_token_bf16_beyond_window == 10 * 4 * 512 * 2
-    assert deepseek.kv_bytes_per_token_bf16 == 61 * (512 + 64) * 2
 
 
 def test_a_window_leaves_fewer_bytes_beyond_it() -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pyarrow as pa
 import pytest
 
-from bench.formats.plausibility.columns import doubtful
 from bench.library import Library
-from bench.records import Flag
 from tests.data.published import only, rows
 
 
@@ -109,27 +106,6 @@ def test_inferencex_rows_off_little_s_law_are_flagged_and_kept(shipped: Library)
     # 25.2798 x 8 / 1024 x 55.6 = 11; 512 / 11 = 47
     (worst,) = kept[(kept["concurrency"] == 512) & (kept["engine"] == "atom")]["flags"]
     assert "47 times off" in worst
-
-
-def test_no_point_that_is_sound_by_its_mean_would_be_excluded_by_its_median(shipped: Library) -> None:
-    """H100 at concurrency 231 has 0.51 of them in flight by its median and 0.79 by its mean."""
-    of_load = "osl_requested, osl_actual, concurrency, load_kind"
-    both = shipped.arrays(
-        f"SELECT {of_load}, output_tokens_per_s, requests_ok, e2el_ms_mean, e2el_ms_p50 FROM points"
-        " WHERE e2el_ms_mean IS NOT NULL AND e2el_ms_p50 IS NOT NULL"
-    )
-    columns = {name: pa.array(values) for name, values in both.items()}
-    rows = len(columns["concurrency"])
-    by_mean = doubtful(columns, rows)
-    del columns["e2el_ms_mean"]
-    by_median = doubtful(columns, rows)
-
-    def with_flag(doubts: dict[int, tuple[Flag, ...]], kind: str) -> set[int]:
-        return {row for row, found in doubts.items() if kind in {flag.kind for flag in found}}
-
-    assert rows > 500
-    assert with_flag(by_median, "littles-law") <= with_flag(by_mean, "littles-law")
-    assert with_flag(by_median, "littles-law-by-median") - with_flag(by_mean, "littles-law")
 
 
 def test_gsm8k_scores_are_strict_matches_with_their_error() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from bench import names
-from bench.catalogue import is_metric
 from data.recipes.tables import TRANSCRIPTIONS
 from tests.data.published import rows, shipped
 
@@ -38,12 +37,6 @@ def test_every_name_is_known() -> None:
     assert models <= {model.slug for model in names.models()}
     assert accelerators <= {accelerator.slug for accelerator in names.accelerators()}
     assert engines <= {engine.slug for engine in names.engines()}
-
-
-def test_every_metric_has_a_passport() -> None:
-    for stem in COUNTS:
-        table = shipped()[stem]
-        assert {key for key in table.columns() if is_metric(key)} <= set(table.card.metrics), stem
 
 
 def test_every_number_is_finite_and_plain() -> None:

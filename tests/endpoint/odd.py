@@ -23,18 +23,8 @@ Told = Literal["none", "end", "every", "whole"]
 
 
 @dataclass(frozen=True)
-class Cut:
-    """Answers that end early, without finish_reason: the first `of[0]` of every `of[1]`."""
-
-    after: int
-    of: tuple[int, int] = (1, 1)
-    done: bool = True
-    terminates: bool = False
-
-
-@dataclass(frozen=True)
 class Odd:
-    """What an endpoint does; as it stands, what most do: a token a chunk, a chunk a write, usage at the end.
+    """What an endpoint does; as it stands, what most do: a token a chunk, usage at the end.
 
     The first chunk with text is due `ttft_ms` after the request, each further one `itl_ms` later for every token it
     brings.
@@ -42,17 +32,12 @@ class Odd:
 
     ttft_ms: float = 20.0
     itl_ms: float = 10.0
-    http: Literal["1.1", "1.0"] = "1.1"
     tls: bool = False
-    events_per_write: int = 1
     tokens_per_chunk: int = 1
     halves: bool = False  # each of these chunks comes as two
     usage: Told = "end"
-    finish: str | None = "length"
-    done: bool = True
-    terminates: bool = True
+    finish: str = "length"
     length: int | None = None  # of every answer, whatever was asked for
-    cut: Cut | None = None
     prompt_factor: float = 1.0  # prompt tokens for each word
     prompt_more: int = 0
     says_output: int | None = None  # what usage has for the output of every answer, whatever came
@@ -63,7 +48,6 @@ class Odd:
 
 
 # Endpoints that were met, by how they count tokens.
-FOUR_A_CHUNK_UNCOUNTED = Odd(tokens_per_chunk=4, usage="none")
 COUNTS_WHAT_IS_NOT_STREAMED = Odd(usage="whole", prompt_factor=4.75, prompt_more=12)
 """Words have 4.75 tokens here, so that 64 asked for are 316; a stream does not tell."""
 IGNORES_MAX_TOKENS = Odd(length=40, finish="stop")
@@ -74,7 +58,7 @@ class Wrote:
     """One request for an answer, and what was written for it. Times are CLOCK_MONOTONIC ns, before each write.
 
     `chunks_ns` and `tokens` have an entry per event with text: when the bytes were written that end its data, and how
-    many tokens it brought. `ended` is whole, cut, refused, client_left, or empty while the answer is under way.
+    many tokens it brought. `ended` is whole, refused, client_left, or empty while the answer is under way.
     """
 
     number: int

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from bench.endpoint import wheel
-from tests.endpoint.odd import Cut, Odd, Wrote
+from tests.endpoint.odd import Odd, Wrote
 from tests.endpoint.odd_stream import Reply, document, head, lasts_ms, writes
 
 MODEL = "odd-model"
@@ -27,7 +27,7 @@ class Endpoint:
     def __init__(self, odd: Odd) -> None:
         self.odd = odd
         self.log: list[Wrote] = []
-        self.connections = self.under_way = self.answers = 0
+        self.connections = self.under_way = 0
         self._level, self._level_ns = 0.0, 0
 
     def turns_away(self, now_ns: int) -> bool:
@@ -89,17 +89,13 @@ class Connection(asyncio.Protocol):
 
     async def _answer(self, wrote: Wrote, stated: dict[str, Any]) -> None:
         endpoint, odd = self.endpoint, self.endpoint.odd
-        number, endpoint.answers = endpoint.answers, endpoint.answers + 1
         words = sum(len(str(message.get("content")).split()) for message in stated.get("messages", ()))
         asked = stated.get("max_tokens") or stated.get("max_completion_tokens") or 16
-        cut = odd.cut if odd.cut is not None and number % odd.cut.of[1] < odd.cut.of[0] else None
-        length = odd.length or asked
         reply = Reply(
             id=f"odd-{wrote.number}",
             model=stated.get("model", MODEL),
-            tokens=min(length, cut.after) if cut is not None else length,
+            tokens=odd.length or asked,
             input_tokens=round(words * odd.prompt_factor) + odd.prompt_more,
-            cut=cut,
             tells_usage=bool((stated.get("stream_options") or {}).get("include_usage")),
         )
         wrote = self._note(wrote, id=reply.id, asked=asked, input_tokens=reply.input_tokens)
@@ -117,8 +113,7 @@ class Connection(asyncio.Protocol):
         self._note(endpoint.log[wrote.number], ended=ended, ended_ns=time.monotonic_ns())
 
     async def _stream(self, wrote: Wrote, reply: Reply) -> str:
-        odd = self.endpoint.odd
-        for write in writes(odd, reply):
+        for write in writes(self.endpoint.odd, reply):
             await _until(wrote.received_ns, write.at_ms)
             if self.transport.is_closing():
                 return "client_left"
@@ -126,9 +121,7 @@ class Connection(asyncio.Protocol):
             self.transport.write(write.data)
             wrote.chunks_ns.extend([now_ns] * len(write.tokens))
             wrote.tokens.extend(write.tokens)
-        if not ((reply.cut or odd).terminates and odd.http == "1.1"):
-            self.transport.close()
-        return "cut" if reply.cut else "whole"
+        return "whole"
 
     def _refuse(self, status: int) -> None:
         after = self.endpoint.odd.retry_after
@@ -138,10 +131,7 @@ class Connection(asyncio.Protocol):
         self._send(status, json.dumps(said).encode(), {"content-type": "application/json", **(more or {})})
 
     def _send(self, status: int, data: bytes, fields: dict[str, str]) -> None:
-        odd = self.endpoint.odd
-        self.transport.write(head(odd, status, {**fields, "content-length": str(len(data))}) + data)
-        if odd.http == "1.0":
-            self.transport.close()
+        self.transport.write(head(status, {**fields, "content-length": str(len(data))}) + data)
 
     def _note(self, wrote: Wrote, **more: Any) -> Wrote:
         self.endpoint.log[wrote.number] = replace(wrote, **more)
@@ -154,12 +144,6 @@ async def _until(since_ns: int, ms: float) -> None:
         await asyncio.sleep(left_s)
 
 
-def _odd(stated: dict[str, Any]) -> Odd:
-    """An endpoint's declaration, from what JSON has made of it."""
-    cut = stated.pop("cut")
-    return Odd(**stated, cut=cut and Cut(**{**cut, "of": tuple(cut["of"])}))
-
-
 async def serve() -> None:
     """Serve until its input ends."""
     loop = asyncio.get_running_loop()
@@ -170,7 +154,7 @@ async def serve() -> None:
     if plan["certificate"]:
         secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         secure.load_cert_chain(plan["certificate"])
-    endpoints = {name: Endpoint(_odd(stated)) for name, stated in plan["odds"].items()}
+    endpoints = {name: Endpoint(Odd(**stated)) for name, stated in plan["odds"].items()}
     ports = {}
     for name, endpoint in endpoints.items():
         server = await loop.create_server(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.endpoint.odd import Cut, Odd
+from tests.endpoint.odd import Odd
 
 TEXTS = (" word", ' "so"', " déjà", " a\tb.", " 你好呀…", " end\n", " b\\ck")
 """What tokens say: five characters each, some of which JSON escapes."""
@@ -30,27 +30,13 @@ class Reply:
     model: str
     tokens: int
     input_tokens: int
-    cut: Cut | None
     tells_usage: bool
 
 
-def head(odd: Odd, status: int, fields: Mapping[str, str]) -> bytes:
+def head(status: int, fields: Mapping[str, str]) -> bytes:
     """The head of any answer."""
-    keeps = {"connection": "close"} if odd.http == "1.0" else {}
-    lines = [f"{name}: {value}" for name, value in {**keeps, **fields}.items()]
-    return "\r\n".join([f"HTTP/{odd.http} {status} Said", *lines, "", ""]).encode()
-
-
-def writes(odd: Odd, reply: Reply) -> Iterator[Write]:
-    """The writes of a streamed answer, in order."""
-    held = Write(0, b"")
-    for one in _sent(odd, reply):
-        held = Write(one.at_ms, held.data + one.data, held.tokens + one.tokens)
-        if len(held.tokens) >= odd.events_per_write or not held.tokens:
-            yield held
-            held = Write(one.at_ms, b"")
-    if held.data:
-        yield held
+    lines = [f"{name}: {value}" for name, value in fields.items()]
+    return "\r\n".join([f"HTTP/1.1 {status} Said", *lines, "", ""]).encode()
 
 
 def document(odd: Odd, reply: Reply) -> dict[str, Any]:
@@ -70,17 +56,13 @@ def lasts_ms(odd: Odd, tokens: int) -> float:
     return odd.ttft_ms + odd.itl_ms * max(0, tokens - odd.tokens_per_chunk)
 
 
-def _sent(odd: Odd, reply: Reply) -> Iterator[Write]:
-    """The head, each event in its framing, and the end of the body."""
-    chunked = odd.http == "1.1"
+def writes(odd: Odd, reply: Reply) -> Iterator[Write]:
+    """The writes of a streamed answer, in order: the head, each event in its framing, and the end of the body."""
     fields = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
-    yield Write(0, head(odd, 200, fields | ({"transfer-encoding": "chunked"} if chunked else {})))
-    at_ms = 0.0
+    yield Write(0, head(200, fields | {"transfer-encoding": "chunked"}))
     for event in _events(odd, reply):
-        at_ms, data = event.at_ms, event.data
-        yield Write(at_ms, b"%x\r\n%s\r\n" % (len(data), data) if chunked else data, event.tokens)
-    if chunked and (reply.cut or odd).terminates:
-        yield Write(at_ms, b"0\r\n\r\n")
+        yield Write(event.at_ms, b"%x\r\n%s\r\n" % (len(event.data), event.data), event.tokens)
+    yield Write(event.at_ms, b"0\r\n\r\n")
 
 
 def _events(odd: Odd, reply: Reply) -> Iterator[Write]:
@@ -97,13 +79,10 @@ def _events(odd: Odd, reply: Reply) -> Iterator[Write]:
                 chunk["usage"] = _usage(odd, reply, given)
             yield _event(lasts_ms(odd, given), chunk, [0 if part == text[:2] else many])
     over = lasts_ms(odd, given)
-    if not reply.cut:
-        if odd.finish:
-            yield _event(over, _chunk(reply, {}, odd.finish))
-        if odd.usage == "every" or (odd.usage == "end" and reply.tells_usage):
-            yield _event(over, {**_chunk(reply, {}), "choices": [], "usage": _usage(odd, reply, given)})
-    if (reply.cut or odd).done:
-        yield Write(over, b"data: [DONE]\n\n")
+    yield _event(over, _chunk(reply, {}, odd.finish))
+    if odd.usage == "every" or (odd.usage == "end" and reply.tells_usage):
+        yield _event(over, {**_chunk(reply, {}), "choices": [], "usage": _usage(odd, reply, given)})
+    yield Write(over, b"data: [DONE]\n\n")
 
 
 def _text(given: int, many: int) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import socket
 from collections.abc import Iterator
 
 import pytest
@@ -154,13 +152,3 @@ def test_a_wrong_key_is_refused_and_the_right_one_is_not() -> None:
         assert get(url, "/v1/models", **right).status == 200
         assert get(url, "/health").status == 200
     assert "sesame" not in repr(Settings(api_key="open sesame"))
-
-
-def test_one_connection_serves_one_request_after_the_other(url: str) -> None:
-    body = json.dumps(chat(max_tokens=2)).encode()
-    request = b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(body) + body
-    with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=10) as client:
-        client.sendall(request * 3 + b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
-        received = b"".join(iter(lambda: client.recv(65_536), b""))
-    assert received.count(b"data: [DONE]") == 3
-    assert received.endswith(b'{"status":"ok"}')

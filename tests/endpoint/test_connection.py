@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Iterator
 from itertools import pairwise
@@ -63,14 +62,6 @@ def test_requests_do_not_depend_on_how_they_arrive(url: str, cuts: list[int]) ->
 def test_what_is_no_request_is_refused(url: str, data: bytes, status: int) -> None:
     assert exchanged(url, data).split()[1] == str(status).encode()
     assert get(url, "/health").status == 200
-
-
-def test_an_endpoint_runs_beside_a_loop_that_runs_already() -> None:
-    async def beside() -> int:
-        with running() as started:
-            return (await asyncio.to_thread(get, started, "/health")).status
-
-    assert asyncio.run(beside()) == 200
 
 
 def test_a_key_that_is_no_text_is_refused_as_a_wrong_one() -> None:

@@ -80,13 +80,6 @@ def test_a_deleted_source_says_who_and_why(library: Library) -> None:
     assert list(hidden(library)["hidden"]) == ["deleted source"]
 
 
-def test_what_is_not_there_is_said(kept: Library) -> None:
-    with pytest.raises(NotFound):
-        opened.source(kept, "0" * 64)
-    with pytest.raises(NotFound):
-        opened.point(kept, "0" * 16)
-
-
 def test_a_point_is_told_by_its_first_figures_with_a_passport_for_each(kept: Library) -> None:
     point = opened.point(kept, point_of(kept, 16))
     assert point.sentence.startswith("Llama 3.1 70B, FP8, 4 x H100 SXM, vLLM 0.10.1")

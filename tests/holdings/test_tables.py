@@ -11,7 +11,7 @@ import pytest
 from bench import api
 from bench.errors import BenchError, NotFound
 from bench.holdings.originals import original
-from bench.holdings.tables import counts, passports, passports_of, sources, summary
+from bench.holdings.tables import counts, passports, passports_of, summary
 from bench.library import Library
 from bench.view import View
 from tests.holdings.made import CARD, HEAD, source_of
@@ -33,21 +33,11 @@ def test_health_is_version_and_counts_or_the_reason(kept: Library) -> None:
     assert api.health(unreadable) == (503, {"status": "failed", "reason": "The library cannot be read."})
 
 
-def test_a_source_says_its_licence_and_what_it_gave(kept: Library) -> None:
-    row = sources(kept).set_index("file").loc["theirs.csv"]
-    assert row[["title", "licence", "points", "refusals"]].tolist() == ["Their table", "CC-BY-4.0", 2, 0]
-
-
 def test_each_figure_of_a_point_has_a_passport(kept: Library) -> None:
     (id,) = kept.fetch("SELECT point_id FROM points WHERE concurrency = 16")[0]
     assert "ttft_ms_p50" in passports_of(kept, id)["metric"].tolist()
     assert "ttft_ms_p50" in passports(kept, View())["metric"].tolist()
     assert passports(kept, View.of({"model": ["nothing"]})).empty
-
-
-def test_refusals_say_where(kept: Library) -> None:
-    row = kept.refusals().iloc[0]
-    assert (row["column"], row["value"]) == ("output_tokens_per_s", "-3")
 
 
 def test_an_original_comes_as_it_was_with_its_companions(kept: Library) -> None:

@@ -14,15 +14,12 @@ from typing import Any
 import pytest
 
 from bench import api
-from bench.cli import main
 from bench.errors import InputError
 from bench.holdings.tables import counts
 from bench.library import Library, merging
 from bench.library.importing import batch
 from bench.library.packs import listed
 from bench.library.store import Root
-from bench.questions import question
-from bench.view import View
 from tests.library.files import SCORE, sweep, table
 from tests.thorough import QUICK, times
 
@@ -131,15 +128,6 @@ def test_whatever_happens_to_a_file_of_a_pack_a_rebuild_mends_it(
         assert all(set(map(str, was)) <= set(map(str, now)) for was, now in zip(before, shown(place), strict=True))
         if pack.exists() or done.moved_aside:
             assert wrong(place) == []
-
-
-def test_an_answer_says_that_rows_of_the_library_are_missing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert Library.open(place, shipped=False).incomplete() == []
-    flip(place / "points" / listed(place / "points")[0], random.Random(3))
-    answer = question("heatmap").answer(Library.open(place, shipped=False), View())
-    assert any("Rows are missing" in one for one in answer.said("caveat"))
-    assert main(["query", "SELECT count(*) FROM sources", "--library", str(place)]) == 0
-    assert "Rows are missing" in capsys.readouterr().err
 
 
 def test_a_pack_that_is_gone_is_told_beside_one_that_is_damaged(place: Path) -> None:

@@ -14,11 +14,6 @@ from tests.library.files import ROW, SCORE, entries, sweep, table
 from tests.library.packing import tarred, zipped
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library.open(tmp_path / "library", shipped=False)
-
-
 @pytest.fixture(scope="module")
 def settled(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """A library of one sweep, which is to stay as it is."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -105,13 +104,3 @@ def test_no_point_of_a_newest_run_is_ever_set_aside(tmp_path_factory: Any, runs:
     newest = max(dated, default=None)
     expected = {f"{row['output_tokens_per_s']:g}" for row in rows if row["date"] != newest}
     assert aside == dict.fromkeys(sorted(expected, key=float), "older run")
-
-
-def test_a_version_told_by_another_row_is_joined_to_many_points_and_not_they_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(index, "FEW_POINTS", 1)
-    run = [point(64, 64, 1, source_url=f"{RUN}1"), point(64, 64, 2, engine_version=None, source_url=f"{RUN}1")]
-    with closing(library_of(tmp_path, run)) as library:
-        ((_, plan),) = library.fetch("EXPLAIN SELECT engine_version FROM points")
-    assert "Join Type: LEFT" in plan

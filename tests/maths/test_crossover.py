@@ -14,20 +14,6 @@ from bench.maths.crossover import crossover
 from tests.thorough import times
 
 
-def test_four_tpu_chips_overtake_column_b_between_64_and_128_as_an_article_prints():
-    tpu = [(1, 44.2), (8, 318), (64, 2112), (128, 3853), (256, 6246), (512, 8550), (768, 9600)]
-    column_b = [(1, 66.9), (8, 511.7), (64, 2794), (128, 3848), (256, 3709), (512, 3788), (768, 3671)]
-    found = crossover(tpu, column_b)
-    [crossing] = found.crossings
-    assert (found.verdict, found.overlap) == ("crosses", (1, 768))
-    assert crossing.x == pytest.approx(127.6, abs=0.05)
-    assert (crossing.below.x, crossing.above.x) == (crossing.interval.low, crossing.interval.high) == (64, 128)
-    assert (crossing.leads_after, crossing.within_tie, crossing.above.tie) == ("a", False, True)
-    # The page's column of winners, of B over A where B leads: +52, +61, +32, tie, +68, +126, +161 %.
-    leads = [-51.4, -60.9, -32.3, 0.1, 68.4, 125.7, 161.5]
-    assert [knot.lead_percent for knot in found.knots] == pytest.approx(leads, abs=0.05)
-
-
 def test_a_crossing_by_hand():
     # Ratio 4 at 1, 1/4 at 16: on logarithms half way, at 4; there A is sqrt(40 x 90) = 60.
     found = crossover([(1, 40), (16, 90)], [(16, 360), (1, 10)])

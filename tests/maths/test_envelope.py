@@ -74,14 +74,6 @@ def test_a_crossing_with_what_a_missing_member_left_is_none():
     assert [(one.x, one.until) for one in found.breaks] == [(16, pytest.approx(64))]
 
 
-def test_places_of_different_series_make_no_line():
-    """Nothing was measured at both 64 and 256 on A's side: whether and where B overtakes it is not known."""
-    found = against([[(64, 200)], [(256, 50)]], [[(64, 100), (256, 100)]])
-    assert (found.verdict, found.crossings) == ("passes", ())
-    assert found.breaks[0].beyond == "above"
-    assert [(turn.below.x, turn.above.x, turn.leads_after) for turn in found.turns] == [(64, 256, "b")]
-
-
 def test_at_a_measured_load_the_best_of_those_measured_there_counts_and_no_line_joins_two_layouts():
     """The layout of 2 chips ends at 32 with 4,347; the one of 4 has 3,172 there and 4,113 at 64, A 4,335."""
     two, four = [(16, 3176), (32, 4347)], [(32, 3172), (64, 4113), (128, 5020)]
@@ -92,16 +84,6 @@ def test_at_a_measured_load_the_best_of_those_measured_there_counts_and_no_line_
     (turn,) = found.turns
     assert (turn.below.x, turn.above.x, turn.cut.side, turn.cut.member, turn.cut.beyond) == (32, 64, "b", 0, "above")
     assert [knot.settled for knot in found.knots] == [True, True, False, False]
-
-
-def test_a_crossing_and_a_break_are_both_turns_of_the_lead():
-    # A overtakes the level B at 4; its rising member ends at 16, and what is left of it is behind.
-    found = against([[(1, 50), (16, 200)], [(1, 10), (64, 10)]], [[(1, 100), (64, 100)]])
-    assert found.verdict == "crosses"
-    by_crossing, by_break = found.turns
-    assert by_crossing.crossing.x == pytest.approx(4)
-    assert (by_crossing.cut, by_break.crossing) == (None, None)
-    assert (by_break.below.x, by_break.above.x, by_break.cut.x) == (16, 64, 16)
 
 
 def test_a_jump_within_a_tie_is_none():

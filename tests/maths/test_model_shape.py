@@ -41,13 +41,6 @@ sizes = st.sampled_from([BF16, FP8])
 tokens = st.integers(0, 2_000_000)
 
 
-def test_grouped_queries_by_hand():
-    # 80 layers x 8 KV heads x 128 x (K and V) x 2 B
-    llama = [LayerGroup(FULL, 80, 2 * 8 * 128, 8)]
-    assert cache_bytes(llama, 1, BF16) == 80 * 8 * 128 * 2 * 2 == 327_680
-    assert cache_bytes(llama, 1000, FP8) == 163_840_000
-
-
 def test_every_device_has_a_whole_kv_head():
     llama = [LayerGroup(FULL, 80, 2 * 8 * 128, 8)]
     assert [cache_bytes(llama, 1, BF16, tp) for tp in (1, 2, 8, 16)] == [327_680, 163_840, 40_960, 40_960]

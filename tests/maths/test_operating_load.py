@@ -84,14 +84,6 @@ def test_users_are_worth_those_in_flight_too() -> None:
     assert found([32.0, 64.0], [15.0, 15.0], of_load=1.0).loads[0] == 64
 
 
-def test_a_limit_that_the_smaller_load_breaks_is_kept_from_where_it_is_kept_on() -> None:
-    cold = LimitedMetric(np.array([500.0, 100.0, 400.0]), "queue", True, 450.0)
-    at = found(LOADS, RATES, [cold])
-    assert at.loads[0] == 32
-    tight = found(LOADS, RATES, [LimitedMetric(cold.values, "queue", True, 120.0)])
-    assert 8 <= tight.loads[0] < 32
-
-
 def test_curves_do_not_see_each_other() -> None:
     loads, rates, values = [*LOADS, 4.0, *LOADS], [*RATES, 3.0, *RATES], [*TPOT, 30.0, *TPOT]
     every = found(loads, rates, [tpot(20, values)], curves=[0, 0, 0, 1, 2, 2, 2])

@@ -72,10 +72,6 @@ def test_points_equal_in_both_are_kept_once_by_the_smallest_id():
     assert pareto.frontier([1, 1, 1], [2, 2, 2], ids=["c", "a", "b"]).tolist() == [1]
 
 
-def test_of_points_equal_in_x_the_better_y_stays():
-    assert pareto.frontier([1, 1, 2], [5, 6, 4], "lower", "lower").tolist() == [0, 2]
-
-
 @st.composite
 def frontiers(draw):
     """A frontier of positive numbers, higher better: x falls as y rises."""

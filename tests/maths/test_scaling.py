@@ -161,24 +161,6 @@ def test_a_peak_worked_out_by_hand():
     assert not before.measured
 
 
-def test_half_of_gemmas_work_does_not_spread_over_more_h100():
-    amdahl, usl = scaling.amdahl(*GEMMA), scaling.usl(*GEMMA)
-    # By hand from 1 and 8 alone: 2,208 / 1,260 = 1 / (s + (1 - s) / 8), so s = 0.509.
-    assert amdahl.contention == pytest.approx(0.509, abs=0.005)
-    assert amdahl.error < 0.002
-    assert (amdahl.degrees_of_freedom, usl.degrees_of_freedom) == (2, 1)
-    assert not usl.peak.measured
-
-
-def test_llamas_growth_is_super_linear_and_nobody_saw_it_fall():
-    # One H100 holds the weights and little else, so two do 5.2 times as much. The law, a bad fit, has its peak at 6.
-    usl = scaling.usl(*LLAMA)
-    assert usl.contention < 0
-    assert usl.error > 0.2
-    assert (usl.peak.measured, usl.peak.observed) == (True, False)
-    assert scaling.amdahl(*LLAMA).contention < 0.05
-
-
 def test_a_law_needs_four_counts_with_a_throughput():
     for fit in (scaling.amdahl, scaling.usl):
         assert fit([1, 2, 4], [1.0, 2.0, 3.0]) is None
@@ -200,18 +182,6 @@ def test_no_law_where_the_best_fit_would_be_infinite_within_the_measured_counts(
     # Throughput that grows with the sixth power of the count: n / T = 1 / n^5 bends more sharply than a parabola can.
     counts = [1, 2, 4, 8, 16, 32]
     assert scaling.usl(counts, [float(n**6) for n in counts]) is None
-
-
-def test_eight_h100_as_one_instance_against_eight_replicas():
-    wide = scaling.Instance(8, 2_208.0, tpot_ms=15.0, ttft_ms=85.0)
-    small = scaling.Instance(1, 1_260.0, tpot_ms=40.0, ttft_ms=279.0)
-    found = scaling.against_replicas(wide, small, usd_per_accelerator_hour=2.0)
-    assert (found.replicas, found.replicas_throughput) == (8, 10_080)
-    assert found.ratio == pytest.approx(4.57, abs=0.005)
-    assert (found.throughput_per_accelerator, found.replicas_throughput_per_accelerator) == (276, 1_260)
-    # 2 USD / (276 x 3,600) is 2.0129 USD per million tokens, 2 / (1,260 x 3,600) is 0.4409: 1.5720 more.
-    assert found.usd_per_million - found.replicas_usd_per_million == pytest.approx(1.5720, abs=1e-4)
-    assert (found.tpot_saved_ms, found.ttft_saved_ms) == (25, 194)
 
 
 def test_what_is_unknown_of_two_instances_stays_unknown():

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench import chart
-from bench.formats.journal import PointLine, Session, encode
-from bench.records import Deployment, Load, Workload
+from bench.formats.journal import encode
+from bench.records import Deployment, Workload
 from bench.runs import curve_chart, story
 from bench.runs.earlier import EarlierBest, earlier
 from bench.sweep.folder import Folder
 from bench.sweep.planning.plan import Plan
+from tests.library import sweeps
 
 X = "interactivity_tokens_per_s_per_user_p50"
 
@@ -37,20 +38,12 @@ def sweep(
             }
         )
     )
+    shape = {"isl": "256", "osl": str(osl), "workload": Workload(isl_requested=256, osl_requested=osl)}
     lines = [
-        PointLine(
-            number=n + 1,
-            key=f"k{n}",
-            load=Load("closed", concurrency=n + 1),
-            isl="256",
-            osl=str(osl),
-            workload=Workload(isl_requested=256, osl_requested=osl),
-            metrics={X: x, "output_tokens_per_s": y},
-            requests_ok=9,
-        )
-        for n, (x, y) in enumerate(points)
+        sweeps.point(n, key=f"k{n}", **shape, metrics={X: x, "output_tokens_per_s": y})
+        for n, (x, y) in enumerate(points, 1)
     ]
-    session = Session(folder.id, "2026-01-01T00:00:00", Deployment(model=model), evidence=evidence)
+    session = sweeps.session(folder.id, deployment=Deployment(model=model), evidence=evidence)
     folder.journal.write_bytes(b"".join(encode(line) for line in (session, *lines)))
     folder.tell({"id": folder.id, "state": "done"})
     return folder

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.formats.journal import PointLine
-from bench.records import Workload
 from bench.runs.remeasure import again
 from bench.sweep.planning import searches
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.shapes import PlannedPoint
+from tests.library import sweeps
 from tests.sweep.sweeping import plan_for
 
 GRID = plan_for(
@@ -28,16 +28,8 @@ GRID = plan_for(
 
 
 def line(point: PlannedPoint, number: int, failed: int) -> PointLine:
-    return PointLine(
-        number=number,
-        key=point.key,
-        load=point.load,
-        workload=Workload(),
-        metrics={},
-        repeat=point.repeat,
-        requests_ok=10 - failed,
-        requests_failed=failed,
-    )
+    stated = {"key": point.key, "load": point.load, "repeat": point.repeat}
+    return sweeps.point(number, **stated, requests_ok=10 - failed, requests_failed=failed)
 
 
 @given(st.lists(st.sampled_from(["missing", "failed", "well"]), min_size=40, max_size=40))

@@ -57,15 +57,6 @@ def test_so_many_at_once_and_who_waits_gets_the_next_place(library: Library) -> 
     assert not children()
 
 
-def test_what_cannot_be_is_told_as_by_this_process(library: Library) -> None:
-    kind, view = export.format_named("markdown"), View.of({"isl": ["many"]})
-    with pytest.raises(UsageError) as here:
-        kind.write(library, view)
-    with pytest.raises(UsageError) as there:
-        ExportDesk(library).written(kind, view)
-    assert str(there.value) == str(here.value)
-
-
 def test_a_file_that_takes_too_long_or_is_broken_off_is_told(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     at, kind = ExportDesk(library, at_once=1), export.format_named("markdown")
     monkeypatch.setattr(desk, "TIME_LIMIT_S", 0.01)

@@ -20,8 +20,6 @@ from bench.library.importing.report import HiddenByBundle, ImportReport
 from bench.view import View
 from tests.library.files import SCORE, table
 
-LEVELS_OF_AIPERF = Path(__file__).parents[2] / "samples" / "aiperf" / "levels"
-
 
 def sha(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()

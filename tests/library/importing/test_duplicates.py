@@ -38,11 +38,6 @@ every_sum = pytest.mark.parametrize("of", some(SUMS, 1))
 every_file = pytest.mark.parametrize("name", some(ALONE, 1))
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library.open(tmp_path / "library", shipped=False)
-
-
 def visible(library: Library) -> list[str]:
     """The source of each visible point."""
     return [source for (source,) in library.fetch("SELECT source_id FROM points ORDER BY 1")]

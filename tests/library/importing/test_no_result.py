@@ -39,11 +39,6 @@ BROKEN = {
 }
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library.open(tmp_path / "library", shipped=False)
-
-
 def folder(path: Path, *contents: dict[str, bytes]) -> Path:
     path.mkdir()
     for name, content in (pair for files in contents for pair in files.items()):

@@ -29,11 +29,6 @@ MOST_CPU_S = 5.0
 MOST_BYTES = 1_000_000_000
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library.open(tmp_path / "library", shipped=False)
-
-
 def points(library: Library) -> int:
     return int(library.fetch("SELECT count(*) FROM points")[0][0])
 

@@ -44,13 +44,6 @@ def shape(name: str) -> ModelShape:
     return read_config(FILES / f"{name}.json", name.lower())
 
 
-def written(folder: Path, **changed: Any) -> Path:
-    stated = json.loads((FILES / "Llama-3.1-70B-Instruct.json").read_text())
-    path = folder / "config.json"
-    path.write_text(json.dumps({**stated, **changed}))
-    return path
-
-
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_parameters_are_those_that_are_published(name):
     found, (total, active) = shape(name), PUBLISHED[name]
@@ -183,7 +176,7 @@ def test_another_type_is_told_by_its_name_and_never_guessed(tmp_path):
         ({"model_type": "a" * 5000}, "a" * 60),
     ):
         with pytest.raises(InputError, match=told):
-            read_config(written(tmp_path, **changed), "x")
+            read_config(changed_from(tmp_path, "Llama-3.1-70B-Instruct", **changed), "x")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +203,7 @@ def test_another_type_is_told_by_its_name_and_never_guessed(tmp_path):
 )
 def test_what_cannot_be_is_one_plain_sentence(tmp_path, changed):
     with pytest.raises(InputError) as problem:
-        read_config(written(tmp_path, **changed), "x")
+        read_config(changed_from(tmp_path, "Llama-3.1-70B-Instruct", **changed), "x")
     told = str(problem.value)
     assert "config.json" in told
     assert told.isprintable()

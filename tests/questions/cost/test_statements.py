@@ -29,6 +29,7 @@ PRICES: tuple[Row, ...] = tuple(
         ("a", "gb200", 1, 3.0),
     )
 )
+MODELLED: tuple[Row, ...] = tuple({**row, "terms": "modelled:neocloud"} for row in PRICES[:3])
 PER_TOKEN = 3 / 3600 * 1e6
 """USD per million tokens of a chip at 3 USD/h that gives one token a second."""
 
@@ -66,6 +67,7 @@ SAID: Mapping[str, tuple[list[Row], dict[str, Any], Told]] = {
             "apart": {"days": 92},
         },
     ),
+    "modelled": (TWO, {"price_terms": "modelled:neocloud"}, {"bargain": []}),
     "half-used": (
         TWO,
         {"utilisation": "0.5"},
@@ -121,6 +123,11 @@ SAID: Mapping[str, tuple[list[Row], dict[str, Any], Told]] = {
             "beyond": {"groups": ["B200 SXM"]},
         },
     ),
+    "limits-that-cost-the-same": (
+        LIMITED[:2],
+        {"latency": TTFT},
+        {"latency": {"rungs": [{"usd_per_million": PER_TOKEN / 100, "limit": 10, "metric": TTFT}]}},
+    ),
     "a-limit-that-costs": (
         LIMITED[:2],
         {"slo": [f"{TTFT}<=100"]},
@@ -158,7 +165,7 @@ SAID: Mapping[str, tuple[list[Row], dict[str, Any], Told]] = {
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Library:
     folder = tmp_path_factory.mktemp("priced")
-    published(folder / "library" / "prices" / "made.csv", PRICES)
+    published(folder / "library" / "prices" / "made.csv", (*PRICES, *MODELLED))
     return library_of_cases(folder, {name: rows for name, (rows, *_) in SAID.items()})
 
 

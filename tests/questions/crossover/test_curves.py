@@ -47,33 +47,12 @@ CURVES: Mapping[str, tuple[Sequence[Rows], Mapping[str, Any], Knots, Sequence[tu
     "all-runs-are-a-line-each": (
         (
             points("h100-sxm", {1: 100, 16: 1600}, **OLD),
-            points("h100-sxm", {4: 100}, **NEW),
+            points("h100-sxm", {4: 100}, **{**OLD, **MARCH}),
             points("h200-sxm", {1: 50, 4: 60, 16: 70}, **MARCH),
         ),
         {"runs": "all"},
         {1: 100, 4: 400, 16: 1600},
         [(4, 4), (1, 16)],
-    ),
-    # The stale 900 at 8 would put A ahead there; straight on logarithms the newer run is 100 sqrt(2) at 8.
-    "an-older-run-fills-no-hole": (
-        (
-            points("h100-sxm", {4: 500, 8: 900, 64: 950}, **OLD),
-            points("h100-sxm", {4: 100, 64: 400}, **NEW),
-            points("h200-sxm", {4: 300, 8: 400, 64: 900}, **MARCH),
-        ),
-        {},
-        {4: 100, 8: 100 * 2**0.5, 64: 400},
-        [(4, 64)],
-    ),
-    "rows-that-leave-the-version-out": (
-        (
-            points("h100-sxm", {1: 100, 16: 1600}, source_url=f"{RUN}1", **NEW),
-            points("h100-sxm", {4: 700, 64: 6400}, source_url=f"{RUN}1", **MARCH),
-            points("h200-sxm", {1: 90, 64: 5000}, **MARCH),
-        ),
-        {},
-        {1: 100, 4: 700, 16: 1600, 64: 6400},
-        [(1, 64)],
     ),
     "two-addresses-of-one-day": (
         (
@@ -115,16 +94,6 @@ CURVES: Mapping[str, tuple[Sequence[Rows], Mapping[str, Any], Knots, Sequence[tu
         ),
         {"metric": "tpot_ms_p50"},
         {1: 10, 4: 10},
-        [(1, 4)],
-    ),
-    "projected-points-that-nobody-asked-for": (
-        (
-            points("h100-sxm", {1: 100, 4: 400}),
-            points("h100-sxm", {8: 9000}, evidence="projected"),
-            points("h200-sxm", {1: 150, 8: 700}),
-        ),
-        {},
-        {1: 100, 4: 400},
         [(1, 4)],
     ),
     "points-beyond-a-limit": (

@@ -69,6 +69,11 @@ TABLES: Mapping[str, Sequence[Rows]] = {
         points("h100-sxm", {2: 9000}, flags=flag("littles-law")),
         points("h200-sxm", {1: 150, 4: 500}),
     ),
+    "projected": (
+        points("h100-sxm", {1: 100, 4: 400}),
+        points("h100-sxm", {2: 250}, evidence="projected"),
+        points("h200-sxm", {1: 150, 4: 500}),
+    ),
     "flagged": (
         points("h100-sxm", {1: 100, 4: 400}),
         points("h100-sxm", {16: 5000}, flags=flag("roofline")),
@@ -216,6 +221,16 @@ def test_a_point_that_a_flag_excludes_is_drawn_hollow_and_ranked_nowhere(made: L
     (hollow,) = [trace for trace in figure.data if trace.customdata == (place.point.point_id,)]
     assert hollow.marker.symbol[0].endswith("-open")
     assert said(answer, "left_out")["flagged"] == 1
+
+
+def test_a_point_that_was_not_measured_is_drawn_hollow_though_it_is_ranked(made: Library) -> None:
+    answer = crossover.answer(made, view_of("projected").with_where(evidence=["measured", "projected"]))
+    assert [knot.x for knot in knots(answer)] == [1, 2, 4]
+    drawn = [trace for trace in crossover.figure(answer.result, LIGHT).data if trace.customdata]
+    hollow = {
+        (x, str(one).endswith("-open")) for each in drawn for x, one in zip(each.x, each.marker.symbol, strict=True)
+    }
+    assert hollow == {(1, False), (2, True), (4, False)}
 
 
 def test_a_headline_that_does_not_hold_without_flagged_points_says_so(made: Library) -> None:

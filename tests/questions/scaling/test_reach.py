@@ -17,7 +17,7 @@ from bench.suggestions.next_steps import next_steps
 from bench.view import View
 from tests.library.files import ROW
 from tests.questions.heatmap.results import library_of_cases
-from tests.questions.saying import headline, kinds, said
+from tests.questions.saying import headline, kinds, said, statement
 from tests.thorough import some
 
 OF_LINES = {"other_lines", "lone", "hollow", "efficiencies", "projected"}
@@ -174,6 +174,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Library:
 def test_what_a_selection_has_of_another_throughput_is_not_denied_it(made: Library) -> None:
     found = scaling.answer(made, View.of({"source": ["another-throughput"]}, {"metric": "total_tokens_per_s"}))
     assert (said(found, "other_story"), found.view.values("precision")) == ({"odd": False}, ("fp4",))
+    assert lines.lacking("total_tokens_per_s") in statement(found, "other_story").text
 
 
 def test_a_headline_asks_for_disaggregated_deployments_nowhere_and_a_button_that_was_tried_does(made: Library) -> None:

@@ -167,6 +167,8 @@ def test_the_chart_marks_what_is_measured_and_what_is_not(shipped):
     assert all(str(symbol).endswith("-open") for trace in open_ones for symbol in trace.marker.symbol)
     ideal = next(trace for trace in drawn.data if trace.line.dash == "dot" and trace.x[0])
     assert list(ideal.y) == [1260, 10080]
+    upper, lower = drawn.layout.xaxis, drawn.layout.xaxis2
+    assert (upper.domain, upper.range, upper.tickvals) == (lower.domain, lower.range, lower.tickvals)
 
 
 PLACES = st.lists(

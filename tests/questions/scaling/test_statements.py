@@ -42,6 +42,14 @@ SAID = {
         {1: 200, 2: 300},
         {"efficiency": growth(2, 1, 1.5), "interpolated": {}, "interpolation": {}},
     ),
+    # Three counts at one load come before four of which two were run at each.
+    "most-counts-at-one-load": (
+        [run(*one, variant="a") for one in ((1, 100), (2, 200), (3, 300, 8), (4, 400, 8))]
+        + [run(n, 90 * n, variant="b") for n in (1, 2, 4)],
+        AT_16,
+        {1: 90, 2: 180, 4: 360},
+        {},
+    ),
     "a-level-nobody-reaches": (
         [run(*one) for one in FOUR],
         AT_71.with_options(level="68000"),

@@ -40,11 +40,6 @@ def kinds(found=CALM, load=CLOSED, client=IDLE, **more):
     return [flag.kind for flag in flags(found, load, client, **more)]
 
 
-def test_a_calm_point_has_no_flag():
-    assert kinds() == []
-    assert kinds(load=OPEN, rise=STEADY, drift=ClockDrift(0, 0, 0), prefix_share=0.0) == []
-
-
 LINES = [
     ("client_limited", 10.0, lambda x: {"moved": [LatePercentile("ttft_ms", 50, 200.0, x)]}),
     ("client_limited", 1.0, lambda x: {"moved": [LatePercentile("tpot_ms", 99, 10.0, x)]}),

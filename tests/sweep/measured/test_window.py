@@ -149,6 +149,18 @@ def test_an_answer_in_one_piece_has_no_first_token_and_counts_at_its_end():
     assert not [key for key in found.metrics if key.startswith(("ttft", "tpot", "itl", "interactivity"))]
 
 
+def test_tpot_is_over_the_tokens_behind_the_first_chunk_and_those_that_came_with_it():
+    eights = [exchange(n, 100 * n, [100 * n + 20, 100 * n + 60, 100 * n + 100], tokens=[8, 8, 16]) for n in range(5)]
+    assert measured(samples_of(eights), closed(1), Limits(), 0).metrics["tpot_ms_mean"] == pytest.approx(80 / 24)
+    # A client that stalls reads the next chunk with the first: its tokens are then behind nothing.
+    late = [exchange(n, 100 * n, [100 * n + 20, 100 * n + 20, 100 * n + 100], tokens=[8, 8, 16]) for n in range(5)]
+    assert measured(samples_of(late), closed(1), Limits(), 0).metrics["tpot_ms_mean"] == pytest.approx(80 / 16)
+    whole = [exchange(n, 100 * n, [100 * n + 100], tokens=[32]) for n in range(5)]
+    found = measured(samples_of(whole), closed(1), Limits(), 0)
+    assert found.metrics["output_tokens"] == 5 * 32
+    assert not [key for key in found.metrics if key.startswith(("tpot", "itl", "interactivity"))]
+
+
 def test_hidden_tokens_count_once_at_the_end_of_their_answer_and_inputs_only_where_a_server_counts_them():
     # 30 tokens by the server's count, of which 10 were shown; nobody counts the input.
     stamps = [10 * k for k in range(1, 11)]

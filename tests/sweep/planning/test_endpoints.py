@@ -227,22 +227,6 @@ def test_the_command_lists_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "dead: Nothing listens at 127.0.0.1:9" in shown.stderr
 
 
-def test_a_sweep_by_name_measures_there_and_its_price_is_in_the_library(tmp_path: Path) -> None:
-    library = ("--library", str(tmp_path))
-    facts = 'facts = {accelerator = "h100", usd_per_accelerator_hour = 2}'
-    with running(Settings(ttft_ms=2, itl_ms=0.5)) as url:
-        stated = f'[endpoints.lab]\nbase_url = "{url}"\nmodel = "fake-model"\n{facts}\n'
-        (tmp_path / "endpoints.toml").write_text(stated)
-        words = "--endpoint lab --isl 16 --osl 4 --concurrency 1 --requests 3 --json"
-        done = command("sweep", *words.split(), *library)
-    assert done.returncode == 0, done.stderr
-    told = document(done.stdout)
-    assert (told["state"], told["in_library"]) == ("done", 1)
-    query = "SELECT accelerator, usd_per_accelerator_hour FROM prices WHERE book = 'stated'"
-    found = command("query", query, *library, "--no-shipped", "--json")
-    assert document(found.stdout) == [{"accelerator": "h100-sxm", "usd_per_accelerator_hour": 2.0}]
-
-
 def test_an_address_without_a_scheme_is_understood_in_the_file_and_beside_a_name(tmp_path: Path) -> None:
     (tmp_path / "endpoints.toml").write_text('[endpoints.lab]\nbase_url = " localhost:8701/v1/"\nmodel = "m"\n')
     known = Endpoints(tmp_path)

@@ -143,27 +143,12 @@ def test_text_that_is_no_toml_is_one_sentence(text):
     assert len(str(problem.value)) < 400
 
 
-def test_a_plan_file_names_its_files_from_its_own_folder(tmp_path):
-    (tmp_path / "plan.toml").write_text(
-        '[endpoint]\nname = "lab"\nmodel = "m"\n[[workloads]]\nprompts = "p.jsonl"\nosl = 5\n[loads]\nconcurrency = 1\n'
-    )
-    plan = Plan.from_file(tmp_path / "plan.toml")
-    assert plan.workloads[0].prompts == str(tmp_path / "p.jsonl")
-
-
 @pytest.mark.parametrize("content", [None, b"\xff\xfe"])
 def test_a_plan_file_that_cannot_be_read_is_one_sentence(tmp_path, content):
     if content is not None:
         (tmp_path / "plan.toml").write_bytes(content)
     with pytest.raises(InputError, match=r"plan\.toml cannot be read as a plan: "):
         Plan.from_file(tmp_path / "plan.toml")
-
-
-def test_a_visitor_of_a_page_names_no_file_of_the_server():
-    with_file = {**SMALL, "workloads": [{"prompts": "/etc/passwd", "osl": 5}]}
-    assert Plan.from_mapping(with_file).workloads[0].prompts == "/etc/passwd"
-    with pytest.raises(UsageError, match="command line only"):
-        Plan.from_mapping(with_file, files=False)
 
 
 def test_what_was_open_is_settled_once():

@@ -33,7 +33,6 @@ from tests.sweep.sweeping import folder_for
 pytestmark = pytest.mark.long
 
 HERE = Visitor(server_address="127.0.0.1", client_address="127.0.0.1", host="localhost:8501")
-SHELL = Visitor.at_the_shell()
 OWN_PORT = 8501
 DEAD = "http://127.0.0.1:9"
 

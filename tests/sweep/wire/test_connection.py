@@ -101,6 +101,7 @@ def test_interim_answers_come_before_the_answer(places: list[int]) -> None:
 ERROR = json.dumps({"error": {"message": "no such model", "type": "x"}}).encode()
 WORD = event({"content": "a"})
 DOCUMENT = b"content-type: application/json"
+CLOSED_HEAD = STREAM_HEAD + b"connection: close\r\n\r\n"
 WRONG = [
     (document(b"429 Too Many Requests", ERROR, b"retry-after: 7"), "http_429", "no such model (retry after 7)"),
     (document(b"404 Not Found", ERROR), "http_4xx", "HTTP 404: no such model"),
@@ -119,6 +120,9 @@ WRONG = [
     (streamed(WORD), "broken_stream", "after 1 of 64 tokens"),
     (streamed(b""), "broken_stream", "before a token came"),
     (streamed(DONE), "broken_stream", "before a token came"),
+    (streamed(WORD * 3 + DONE), "broken_stream", "after 3 of 64 tokens, without finish_reason"),
+    (CLOSED_HEAD + WORD * 3 + DONE, "broken_stream", "after 3 of 64 tokens, without finish_reason"),
+    (streamed(WORD * 64 + DONE)[: -len(b"0\r\n\r\n")], "broken_stream", ""),
     (b"HTTP/1.1 200 OK\r\n" + b"x-padding: aaaaaaaaaaaaaaaa\r\n" * 9000, "too_large", "65,536 bytes"),
 ]
 
@@ -133,9 +137,21 @@ def test_each_failure_has_its_own_name_however_it_is_cut(
     assert error in exchange.error
 
 
-def test_without_done_a_finish_reason_ends_a_stream() -> None:
-    exchange = heard([streamed(WORD + event({}, "stop"))])
-    assert (exchange.outcome, exchange.output_tokens, exchange.token_source) == ("ok", 1, "chunks")
+@pytest.mark.parametrize(
+    ("sent", "osl", "tokens", "source"),
+    [
+        (streamed(WORD * 4 + DONE), 4, [1, 1, 1, 1], "chunks"),
+        (streamed(WORD * 4 + usage(5, 4) + DONE), 4, [1, 1, 1, 1], "usage"),
+        (CLOSED_HEAD + WORD * 4 + DONE, 4, [1, 1, 1, 1], "chunks"),
+        (streamed(WORD + event({}, "stop")), 64, [1], "chunks"),
+        (streamed(WORD * 3 + event({}, "stop") + DONE)[: -len(b"0\r\n\r\n")], 8, [1, 1, 1], "chunks"),
+        (streamed(event({"content": "four of them "}) * 2 + event({}, "length") + DONE), 8, [4, 4], "length"),
+    ],
+)
+def test_an_answer_that_is_whole_by_what_it_says_is_one(sent: bytes, osl: int, tokens: list[int], source: str) -> None:
+    exchange = heard([sent], osl=osl)
+    assert (exchange.outcome, exchange.tokens.tolist(), exchange.token_source) == ("ok", tokens, source)
+    assert exchange.output_tokens == sum(tokens)
 
 
 def test_an_endless_answer_is_cut_off_by_what_its_tokens_can_need() -> None:
