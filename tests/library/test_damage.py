@@ -96,7 +96,7 @@ def delete(path: Path, chance: random.Random) -> None:
 
 ENDINGS = (".parquet", ".json", ".passports.parquet", ".scores.parquet", ".refusals.parquet")
 SAMPLE = ((flip, ".parquet"), (cut, ".json"))
-CROSS = itertools.product((flip, empty, cut, delete), ENDINGS)
+CROSS = tuple(itertools.product((flip, empty, cut, delete), ENDINGS))
 
 
 @pytest.mark.parametrize(("damage", "ending"), SAMPLE if QUICK else CROSS)
